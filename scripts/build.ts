@@ -9,7 +9,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { version } from "../package.json";
-import { bundleConsole } from "../src/http/console-bundle";
+import { bundleConsole } from "../src/site/console-bundle";
 import { buildClients, CLIENTS } from "./clients";
 import { ENTRIES, writeContents } from "./contents";
 

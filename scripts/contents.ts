@@ -8,7 +8,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { patchedDependencies } from "../package.json";
-import { buildConsole } from "../src/http/console-bundle";
+import { buildConsole } from "../src/site/console-bundle";
 
 const ROOT = join(import.meta.dir, "..");
 /** Entry points of `bun build`. */

@@ -3,9 +3,8 @@
  * with what this script would write.
  */
 import { join } from "node:path";
-import chat from "~/replicas/chat/tables.sql" with { type: "text" };
 import { parseTables } from "~/replicas/ddl";
-import tracker from "~/replicas/tracker/tables.sql" with { type: "text" };
+import { REPLICAS } from "~/replicas/index";
 
 const FOLDER = join(import.meta.dir, "../src/replicas");
 
@@ -43,9 +42,11 @@ export function rowTypes(ddl: string): string {
 }
 
 /** The texts by file. */
-export const ROW_FILES: ReadonlyMap<string, string> = new Map([
-  [join(FOLDER, "chat/store/rows.ts"), rowTypes(chat)],
-  [join(FOLDER, "tracker/store/rows.ts"), rowTypes(tracker)],
-]);
+export const ROW_FILES: ReadonlyMap<string, string> = new Map(
+  [...REPLICAS.values()].map(({ service, tables }) => [
+    join(FOLDER, service, "store/rows.ts"),
+    rowTypes(tables),
+  ]),
+);
 
 if (import.meta.main) for (const [file, text] of ROW_FILES) await Bun.write(file, text);

@@ -1,4 +1,4 @@
-import { quoted } from "~/nearest";
+import { quoted } from "~/input/nearest";
 
 /** Every error code of the platform and its HTTP status. A code that is not here cannot be answered. */
 export const STATUS = {

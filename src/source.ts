@@ -43,7 +43,7 @@ export function seededBytes(seed: string, call: number): Source["bytes"] {
   };
 }
 
-/** Times that a clock can show: timestamps of chat have ten digits of seconds, in columns of four bytes. */
+/** Times that a clock can show: some services' timestamps have ten digits of seconds, in columns of four bytes. */
 const SHOWN_MIN = Date.UTC(2002, 0);
 const SHOWN_MAX = Date.UTC(2038, 0);
 
@@ -75,3 +75,6 @@ export function uuid({ bytes }: Source): string {
 
 export const hexOf = ({ bytes }: Source, count: number): string =>
   Buffer.from(bytes(count)).toString("hex");
+
+/** A new id of the platform: 32 random hex digits. The ids of a service come from its sessions. */
+export const randomId = (): string => crypto.randomUUID().replaceAll("-", "");

@@ -18,26 +18,23 @@ const sources = files("src").filter((file) => /\.tsx?$/.test(file));
 const importsOf = (file: string) =>
   [...read(file).matchAll(/from "([^"]+)"/g)].map(([, path]) => path ?? "");
 
-/** Lower layers first. Unlisted files are at the top: app, program, main. */
+/** Lower layers first. Unlisted ones are at the top: program, commands, main. */
 const LAYERS = [
   [
+    "input",
     "errors",
     "address",
-    "aliases",
     "config",
     "log",
     "metrics",
-    "version",
+    "page",
+    "principal",
     "semaphore",
-    "quota",
-    "json",
-    "message",
-    "nearest",
-    "rejections",
-    "shape",
     "source",
     "thread",
+    "version",
   ],
+  ["wire"],
   ["db"],
   ["graphql"],
   ["replicas"],
@@ -47,6 +44,7 @@ const LAYERS = [
   ["clients"],
   ["console"],
   ["http"],
+  ["site"],
   ["platform"],
 ];
 const TOP = LAYERS.length;
@@ -60,6 +58,7 @@ function layerOf(path: string): number {
 /** In `platform`: a feature may use those before it. */
 const FEATURES = [
   "keys",
+  "idempotency",
   "templates",
   "faults",
   "suites",
@@ -130,12 +129,13 @@ describe("imports", () => {
     expect(circular.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
   });
 
-  test("of a replica stay away from the others", () => {
+  test("of a replica stay away from the others, and of the kit from all of them", () => {
     const wrong = sources.flatMap((file) => {
       const [, own] = /^src\/replicas\/([a-z]+)\//.exec(file) ?? [];
       return importsOf(file)
         .map((path) => /^~\/replicas\/([a-z]+)\//.exec(path)?.[1])
         .filter((other) => own !== undefined && other !== undefined && other !== own)
+        .filter((other) => other !== "kit")
         .map((other) => `${file} imports the replica ${other}`);
     });
     expect(wrong).toEqual([]);
@@ -177,12 +177,19 @@ describe("imports", () => {
 });
 
 describe("SQL", () => {
-  const HOMES =
-    /(^|\/)(store|db|graphql|capture)(\/|$)|store\.ts$|(builtin|maintenance|pool|doctor|health|seed|program)\.ts$|\/index\.ts$/;
+  const HOMES = /(^|\/)(store|db|graphql|capture)(\/|$)|store\.ts$/;
+  /** Each takes a lock, fills a table of any replica, or asks whether the database answers. */
+  const OTHER_HOMES = [
+    "platform/health.ts",
+    "platform/maintenance.ts",
+    "platform/suites/builtin.ts",
+    "platform/templates/builtin.ts",
+    "replicas/kit/seed.ts",
+  ];
 
-  test("is in stores, in db/ and in the files that run the platform, nowhere else", () => {
+  test("is in stores, in db/ and in a few named files, nowhere else", () => {
     const wrong = sources
-      .filter((file) => !HOMES.test(inside(file)))
+      .filter((file) => !HOMES.test(inside(file)) && !OTHER_HOMES.includes(inside(file)))
       .filter((file) => /\b(sql|tx|pool)`/.test(read(file)));
     expect(wrong).toEqual([]);
   });
@@ -257,6 +264,84 @@ describe("the language", () => {
   });
 });
 
+const FILE_LINES_MAX = 300;
+const FUNCTION_LINES_MAX = 150;
+
+/** Lines of files over the limit, all because they are not yet split by their nouns. An entry may only shrink. */
+const LONG_FILES: Readonly<Record<string, number>> = {
+  "src/config.ts": 382,
+  "src/capture/stream.ts": 309,
+  "src/commands/command-line.ts": 394,
+};
+
+/** Folders that know services by name. `replicas` tells the others what they need. */
+const OF_SERVICES = ["replicas", "console/services", "clients", "docs"].map(
+  (folder) => `src/${folder}/`,
+);
+const SERVICE_WORD =
+  /(?<![a-z])(?:chat|tracker|slack|linear)(?![a-z])|(?:Chat|Tracker|Slack|Linear)(?![a-z])|CHAT|TRACKER|SLACK|LINEAR/;
+
+/** Lines elsewhere that name a service: examples of the OpenAPI document, and texts about them. */
+const SERVICE_WORDS: Readonly<Record<string, number>> = {
+  "src/commands/export/files.ts": 1,
+  "src/commands/serve.ts": 1,
+  "src/config.ts": 1,
+  "src/evaluation/spec.ts": 1,
+  "src/platform/control-tools.ts": 3,
+  "src/platform/audit/model.ts": 1,
+  "src/platform/environments/model.ts": 4,
+  "src/platform/environments/routes.ts": 1,
+  "src/platform/faults/model.ts": 4,
+  "src/platform/journal/model.ts": 1,
+  "src/platform/openenv/model.ts": 10,
+  "src/platform/openenv/tasks.ts": 1,
+  "src/platform/overview.ts": 1,
+  "src/platform/runs/suite-model.ts": 1,
+  "src/platform/suites/model.ts": 1,
+  "src/platform/templates/model.ts": 5,
+  "src/platform/templates/routes.ts": 1,
+  "src/platform/openenv/task-model.ts": 1,
+};
+
+/** Lines of the longest function of files over the limit, for the same reason. */
+const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
+  "src/capture/capture.ts": 206,
+  "src/capture/stream.ts": 230,
+  "src/commands/command-line.ts": 289,
+  "src/platform/suites/changes.ts": 166,
+};
+
+/** The lines in the body of the longest function. The formatter puts the end of a body at the indentation of its head. */
+function longestFunction(source: string): number {
+  const heads = new Map<number, number>();
+  let longest = 0;
+  for (const [index, line] of source.split("\n").entries()) {
+    const text = line.trimStart();
+    const indentation = line.length - text.length;
+    const head = heads.get(indentation);
+    if (text.startsWith("}") && head !== undefined) {
+      longest = Math.max(longest, index - head - 1);
+      heads.delete(indentation);
+    }
+    const isBranch = /^(\} )?(if|for|while|switch|else|catch)\b/.test(text);
+    if (!isBranch && /(=>|\)(: [^=]+)?) \{$/.test(text)) heads.set(indentation, index);
+  }
+  return longest;
+}
+
+/** Files whose entry is not what they have: a smaller one is lowered, so that it cannot grow back. */
+const unlike = (
+  measured: Readonly<Record<string, number>>,
+  listed: Readonly<Record<string, number>>,
+): string[] => [
+  ...Object.entries(measured)
+    .filter(([file, lines]) => lines !== listed[file])
+    .map(([file, lines]) => `${file} has ${lines} lines, its entry ${listed[file] ?? "none"}`),
+  ...Object.keys(listed)
+    .filter((file) => measured[file] === undefined)
+    .map((file) => `${file} needs no entry: remove it`),
+];
+
 describe("the tree", () => {
   test("has no unknown files at its top level", () => {
     const DESIGN = [
@@ -279,12 +364,69 @@ describe("the tree", () => {
     expect(extra).toEqual([]);
   });
 
-  test("has no long files", () => {
-    const LINES_MAX = 420;
-    // Row types are generated, and looked up rather than read.
-    const generated = /\/(store\/rows|clients\/typescript\/schema)\.ts$/;
-    const written = sources.filter((file) => !generated.test(file));
-    const long = written.filter((file) => read(file).split("\n").length > LINES_MAX);
-    expect(long).toEqual([]);
+  // Row types are generated, and looked up rather than read.
+  const written = sources.filter(
+    (file) => !/\/(store\/rows|clients\/typescript\/schema)\.ts$/.test(file),
+  );
+  const lengthOf = (file: string) => read(file).trimEnd().split("\n").length;
+
+  test("has no long files, but for those that are to be split and may only shrink", () => {
+    const long = written.filter((file) => lengthOf(file) > FILE_LINES_MAX);
+    const measured = Object.fromEntries(long.map((file) => [file, lengthOf(file)]));
+
+    expect(unlike(measured, LONG_FILES)).toEqual([]);
+  });
+
+  test("names services in their folders only, but for examples, which may only get fewer", () => {
+    const naming = sources
+      .filter((file) => !OF_SERVICES.some((folder) => file.startsWith(folder)))
+      .map(
+        (file) =>
+          [
+            file,
+            read(file)
+              .split("\n")
+              .filter((line) => SERVICE_WORD.test(line)).length,
+          ] as const,
+      )
+      .filter(([, lines]) => lines > 0);
+
+    expect(unlike(Object.fromEntries(naming), SERVICE_WORDS)).toEqual([]);
+  });
+
+  test("has no long functions, but for those that are to be split and may only shrink", () => {
+    const long = written.filter((file) => longestFunction(read(file)) > FUNCTION_LINES_MAX);
+    const measured = Object.fromEntries(long.map((file) => [file, longestFunction(read(file))]));
+
+    expect(unlike(measured, LONG_FUNCTIONS)).toEqual([]);
+  });
+
+  // The generated types are for those who use the client.
+  test("exports only what another file uses", () => {
+    const texts = ["src", "test", "scripts", "seeds"]
+      .flatMap(files)
+      .filter((file) => /\.(tsx?|tmpl)$/.test(file));
+    const users = new Map<string, number>();
+    for (const file of texts)
+      for (const word of new Set(read(file).match(/[A-Za-z_$][\w$]*/g)))
+        users.set(word, (users.get(word) ?? 0) + 1);
+    const exported = /^export (?:async )?(?:const|function|class|type) ([A-Za-z_$][\w$]*)/gm;
+    const unused = written
+      .filter((file) => !file.startsWith("src/clients/"))
+      .flatMap((file) =>
+        [...read(file).matchAll(exported)].map(([, name = ""]) => ({ file, name })),
+      )
+      .filter(({ name }) => users.get(name) === 1);
+
+    expect(unused).toEqual([]);
+  });
+
+  test("measures a function from its opening line to its closing brace, with those inside it", () => {
+    const inner = ["  const inner = () => {", "    return 1;", "  };"];
+    const outer = ["export function outer(", "  a: number,", ") {", ...inner, "}"];
+
+    expect(longestFunction(inner.join("\n"))).toBe(1);
+    expect(longestFunction(outer.join("\n"))).toBe(3);
+    expect(longestFunction("const table = {\n  a: 1,\n  b: 2,\n};")).toBe(0);
   });
 });

@@ -2,13 +2,13 @@
 import type { Diff } from "~/capture/fold";
 import { toJson } from "~/capture/value";
 import type { Pool } from "~/db/connect";
-import type { World } from "~/evaluation/world";
+import type { Vocabulary } from "~/evaluation/vocabulary";
 import { namesOfCalls, REPLICAS } from "~/replicas/index";
 import type { JsonObject, Service, Tables } from "./model";
 
 /** The tables of a service, with their columns and primary keys. */
 export type Schema = {
-  readonly world: World;
+  readonly world: Vocabulary;
   readonly keys: { readonly [table: string]: readonly string[] };
 };
 

@@ -1,6 +1,6 @@
 /** Finds the trace of a write in the evidence of a grader. */
 import type { Diff } from "~/capture/fold";
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 import type { JsonObject, Tables, Trace } from "./model";
 
 /** True if `row` has these values; of objects, the part that is given. */

@@ -1,8 +1,9 @@
 /** Reset, snapshots and forks of environments with 50 changed rows. */
+import { readBlueprint } from "~/db/blueprint";
 import { connect, inTransaction } from "~/db/connect";
 import { createBuilders } from "~/db/origins";
 import { refreshClone } from "~/db/recycling";
-import { buildClone, dropSchema, newSchemaName, readBlueprint } from "~/db/schemas";
+import { buildClone, dropSchema, newSchemaName } from "~/db/schemas";
 import { inTurn, latencies, median, type Row, timed } from "./measure";
 import { type Answer, type Bench, CHANNEL, poolOf, READY_SCHEMAS, TEMPLATE } from "./server";
 

@@ -1,7 +1,7 @@
 /** Measures the cost of a verdict compared with its diff, and the time of a whole suite. */
 import { compile } from "../../src/evaluation/compile";
 import { evaluate } from "../../src/evaluation/evaluate";
-import type { World } from "../../src/evaluation/world";
+import type { Vocabulary } from "../../src/evaluation/vocabulary";
 import { inTurn, median, type Row, timed } from "./measure";
 import { type Bench, CHANNEL, poolOf, TEMPLATE } from "./server";
 
@@ -96,7 +96,11 @@ export async function verdicts(bench: Bench): Promise<Row[]> {
 /** In this process: processor time, without the database. */
 function largeVerdict(): Row {
   const columns = ["id", "text", "channel_id", "user_id"].map((name) => ({ name, type: "text" }));
-  const world: World = { tables: [{ name: "messages", columns }], derived: {}, calls: new Set() };
+  const vocabulary: Vocabulary = {
+    tables: [{ name: "messages", columns }],
+    derived: {},
+    calls: new Set(),
+  };
   const inserts = Array.from({ length: 10_000 }, (_, id) => ({
     __table__: "messages",
     id,
@@ -106,7 +110,7 @@ function largeVerdict(): Row {
   }));
   const spec = compile(
     { assertions: Array.from({ length: 1_000 }, (_, n) => asserting(`row ${n}`)) },
-    world,
+    vocabulary,
   );
   const diff = { inserts, updates: [], deletes: [] };
   const evidence = {

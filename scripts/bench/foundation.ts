@@ -1,16 +1,8 @@
 /** Environments, runs, capture, start, memory. */
+import { type Blueprint, readBlueprint, withoutRows } from "~/db/blueprint";
 import { connect, inTransaction } from "~/db/connect";
 import { refreshClone } from "~/db/recycling";
-import {
-  type Blueprint,
-  type Built,
-  buildClone,
-  dropSchema,
-  fillClone,
-  newSchemaName,
-  readBlueprint,
-  withoutRows,
-} from "~/db/schemas";
+import { type Built, buildClone, dropSchema, fillClone, newSchemaName } from "~/db/schemas";
 import { drain } from "./drain";
 import { inTurn, latencies, median, type Row, throughput, timed } from "./measure";
 import { residentMegabytes } from "./processes";

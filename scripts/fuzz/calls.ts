@@ -1,7 +1,7 @@
 /** Calls from the OpenAPI document: to the platform and to the services of an environment. */
 
 import fc, { type Arbitrary } from "fast-check";
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 import { graphqlBody } from "./graphql";
 import type { GraphqlSchema } from "./schema";
 import { anId, fitting, jsonOf, ODD_STRINGS, type Schema } from "./values";

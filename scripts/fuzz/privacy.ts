@@ -1,5 +1,5 @@
 /** Authorship in an environment, and content that its own user must not see. */
-import { sizeOf } from "~/json";
+import { sizeOf } from "~/input/json";
 import { COLUMN_MAX as CHAT_COLUMN_MAX } from "~/replicas/chat/arguments";
 import { COLUMN_MAX as TRACKER_COLUMN_MAX } from "~/replicas/tracker/lengths";
 import type { World } from "./world";

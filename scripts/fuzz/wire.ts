@@ -5,7 +5,7 @@
  */
 import { connect } from "node:net";
 import fc, { type Arbitrary } from "fast-check";
-import { LIMITS, type Limits } from "~/http/limits";
+import { LIMITS, type Limits } from "~/wire/limits";
 import { splitAnswers, toAnswer, type WireAnswer } from "../../test/support/wire";
 
 /** Heads that are rejected, and a body in chunks that is. Each ends its connection. */

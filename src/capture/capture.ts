@@ -10,11 +10,11 @@ import { Lost, lossLabel, lossOf } from "~/capture/loss";
 import { createReader, type Evaluator } from "~/capture/reader";
 import type { Records } from "~/capture/records";
 import { markExpression } from "~/capture/relations";
-import type { StreamState } from "~/capture/replication-session";
 import { publish, slotIsReady } from "~/capture/slot";
 import { compareSnapshot, dropSnapshot, takeSnapshot } from "~/capture/snapshot";
 import { noteClock } from "~/capture/snapshot-clock";
 import type { StreamOptions } from "~/capture/stream";
+import type { StreamState } from "~/capture/stream-events";
 import {
   errorCode,
   type Fragment,
@@ -48,7 +48,7 @@ export type Start = { readonly ready: Fragment; readonly markOf: (run: string) =
 export type Started = "started" | "not inserted" | "not ready";
 
 /** `lagBytes`: log that has not been read. */
-export type CaptureStatus = { state: "streaming" | "idle" | "disabled"; lagBytes?: number };
+type CaptureStatus = { state: "streaming" | "idle" | "disabled"; lagBytes?: number };
 
 export type Capture = Awaited<ReturnType<typeof createCapture>>;
 
@@ -56,7 +56,7 @@ export type Capture = Awaited<ReturnType<typeof createCapture>>;
 const READY_MS = 20_000;
 const READY_RETRY_MS = 50;
 /** How long to wait for a result: a minute, plus a second for each 16 MB of log that must be read before it. */
-export const STORED_MS = 60_000;
+const STORED_MS = 60_000;
 const STORED_BYTES_PER_MS = 16_000;
 /** Bun closes a connection that is idle for 120 s. */
 const STORED_MS_MAX = 110_000;
@@ -86,12 +86,12 @@ export async function createCapture(deps: {
 }) {
   const { kind, records, pool, log, metrics, storedMs = STORED_MS } = deps;
   const { runs, leadership, snapshots } = records;
-  const stream = kind === "log" ? await createReader(deps) : undefined;
+  const reader = kind === "log" ? await createReader(deps) : undefined;
   const published = new LRUCache<string, true>({ max: PUBLISHED_MAX });
 
   /** Returns true when the slot's plugin sends the changes of these tables. */
   async function ensurePublished(schema: string): Promise<boolean> {
-    if (stream?.plugin !== "pgoutput") return false;
+    if (reader?.plugin !== "pgoutput") return false;
     if (!published.has(schema)) {
       await inTransaction(pool, (tx) => publish(tx, schema));
       published.set(schema, true);
@@ -114,7 +114,7 @@ export async function createCapture(deps: {
       starting: readonly StartingRun[],
       insert: (sql: Sql, start: Start) => Promise<Started>,
     ): Promise<boolean> {
-      if (!stream)
+      if (!reader)
         return await betweenCalls(async (tx) => {
           const started = await insert(tx, { ready: tx`true`, markOf: () => tx`null` });
           if (started !== "started") return false;
@@ -123,7 +123,7 @@ export async function createCapture(deps: {
         });
       const deadline = performance.now() + READY_MS;
       for (;;) {
-        const plugin = await stream.ready(deadline);
+        const plugin = await reader.ready(deadline);
         const marks = new Map<string, object>();
         for (const run of starting) {
           const published = await ensurePublished(run.schema);
@@ -134,11 +134,11 @@ export async function createCapture(deps: {
           markOf: (run) => markExpression(pool, plugin, marks.get(run) ?? {}),
         });
         if (started !== "not ready") {
-          stream.nudge();
+          reader.nudge();
           return started === "started";
         }
         if (performance.now() > deadline) throw unavailable("capture has no slot yet");
-        stream.want();
+        reader.want();
         await Bun.sleep(READY_RETRY_MS);
       }
     },
@@ -159,13 +159,13 @@ export async function createCapture(deps: {
     ): Promise<{ readonly diff?: string } | undefined> {
       const evaluate = evaluator && crypto.randomUUID();
       if (way === "snapshot") return await endComparison(run, update, evaluator !== undefined);
-      const stored = stream?.expect(run);
-      if (evaluate) stream?.evaluators.set(evaluate, evaluator);
+      const stored = reader?.expect(run);
+      if (evaluate) reader?.evaluators.set(evaluate, evaluator);
       try {
-        const mark = { k: "end", run, instance: stream?.instance ?? "", evaluate };
-        if ((await update(pool, markExpression(pool, stream?.plugin, mark))) === undefined)
+        const mark = { k: "end", run, instance: reader?.instance ?? "", evaluate };
+        if ((await update(pool, markExpression(pool, reader?.plugin, mark))) === undefined)
           return undefined;
-        stream?.nudge();
+        reader?.nudge();
         let diff: string | undefined;
         const arrived = stored?.promise.then((text) => {
           diff = text;
@@ -173,7 +173,7 @@ export async function createCapture(deps: {
         if (await isSettled(arrived, run)) return diff === undefined ? {} : { diff };
       } finally {
         stored?.forget();
-        if (evaluate) stream?.evaluators.delete(evaluate);
+        if (evaluate) reader?.evaluators.delete(evaluate);
       }
       throw unavailable(
         `the result is not ready yet: ${await leadership.unreadBytes(pool)} bytes of log are still to be read; it will be in the run's results`,
@@ -183,7 +183,7 @@ export async function createCapture(deps: {
     /** Waits until the results of runs whose end is marked are stored, for at most `ms`. */
     async settle(ended: readonly string[], ms: number): Promise<void> {
       const deadline = performance.now() + ms;
-      if (ended.length > 0) stream?.nudge();
+      if (ended.length > 0) reader?.nudge();
       for (
         let wait = SETTLE_MS_MIN;
         performance.now() < deadline;
@@ -210,16 +210,16 @@ export async function createCapture(deps: {
     },
 
     async status(): Promise<CaptureStatus> {
-      if (!stream) return { state: "disabled" };
+      if (!reader) return { state: "disabled" };
       const leader = await leadership.leader(pool);
       if (leader.state === "idle") return { state: "idle" };
       return { state: "streaming", lagBytes: await leadership.unreadBytes(pool) };
     },
 
     /** The state of this server's reader. */
-    local: (): StreamState | "disabled" => stream?.state ?? "disabled",
+    local: (): StreamState | "disabled" => reader?.state ?? "disabled",
 
-    stop: async () => await stream?.stop(),
+    stop: async () => await reader?.stop(),
   };
 
   /**

@@ -1,6 +1,6 @@
 /** Messages of the log, whichever plugin decoded them. */
 import type { Fragment, Sql } from "~/db/connect";
-import type { LogMark } from "~/db/session";
+import type { LogMark } from "~/db/driver";
 
 /** A position in the log. Written `16/B374D848`: the high and the low 32 bits in hex. */
 export type Lsn = bigint;

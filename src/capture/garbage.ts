@@ -10,6 +10,8 @@ const SMALL_BYTES = 16 * MEGABYTE;
 /** While more than this arrives between two ticks, four times as much is left. */
 const QUIET_BYTES = 4 * MEGABYTE;
 
+export type Garbage = ReturnType<typeof createGarbage>;
+
 export function createGarbage(collect = () => Bun.gc(true)) {
   let left = 0;
   let small = 0;

@@ -3,19 +3,19 @@ import { KEPT_LENGTH_MAX, RESULT_LENGTH_MAX } from "~/capture/limits";
 import { type Loss, Lost } from "~/capture/loss";
 
 /**
- * Builds the JSON text of an object of lists, value by value. Throws `tooLong` as soon as it exceeds RESULT_LENGTH_MAX;
- * without `tooLong` it gives up its content beyond KEPT_LENGTH_MAX.
+ * Builds the JSON text of an object of lists, value by value. `exceeded` is called as soon as it is longer than `max`;
+ * if that does not throw, the content is given up.
  */
-export function createLists<const Name extends string>(
+function listsUpTo<const Name extends string>(
   names: readonly Name[],
-  tooLong: Loss | undefined,
+  max: number,
+  exceeded: () => void,
 ) {
   const parts = new Map<Name, string[]>(names.map((name) => [name, []]));
-  const max = tooLong === undefined ? KEPT_LENGTH_MAX : RESULT_LENGTH_MAX;
   let length = 0;
   let isGivenUp = false;
   const giveUp = () => {
-    if (tooLong !== undefined) throw new Lost(tooLong);
+    exceeded();
     isGivenUp = true;
     length = 0;
     for (const list of parts.values()) list.length = 0;
@@ -49,6 +49,18 @@ export function createLists<const Name extends string>(
   };
 }
 
+/** Lists that are needed: beyond RESULT_LENGTH_MAX they throw `tooLong`. */
+export const createLists = <const Name extends string>(names: readonly Name[], tooLong: Loss) =>
+  listsUpTo(names, RESULT_LENGTH_MAX, () => {
+    throw new Lost(tooLong);
+  });
+
+/** Lists that are kept if they are not long: beyond KEPT_LENGTH_MAX they give up their content. */
+const createOptionalLists = <const Name extends string>(names: readonly Name[]) =>
+  listsUpTo(names, KEPT_LENGTH_MAX, () => undefined);
+
+const EVIDENCE = ["unchangedColumns", "revertedRows", "transientRows"] as const;
+
 export const diffLists = () => createLists(["inserts", "updates", "deletes"], "diff_too_long");
 const clockLists = () =>
   createLists(["inserts", "updates", "deletes", "unchangedColumns"], "diff_too_long");
@@ -80,7 +92,4 @@ export function clockChanges() {
 
 /** `isNeeded`: a verdict waits for it. Otherwise it is kept, if it is not long, so that the run can be graded again. */
 export const evidenceLists = (isNeeded: boolean) =>
-  createLists(
-    ["unchangedColumns", "revertedRows", "transientRows"],
-    isNeeded ? "evidence_too_long" : undefined,
-  );
+  isNeeded ? createLists(EVIDENCE, "evidence_too_long") : createOptionalLists(EVIDENCE);

@@ -2,9 +2,9 @@
 
 import { lossLabel } from "~/capture/loss";
 import type { Records, StoredVerdict } from "~/capture/records";
-import type { Counted, Recorded, StreamState } from "~/capture/replication-session";
 import type { Plugin } from "~/capture/slot";
 import type { StreamOptions } from "~/capture/stream";
+import type { Counted, Recorded, StreamState } from "~/capture/stream-events";
 import type { FromWorker, ToWorker } from "~/capture/worker";
 import type { Pool } from "~/db/connect";
 import { unavailable } from "~/errors";

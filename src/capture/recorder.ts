@@ -5,67 +5,22 @@
  * again from the start mark of the oldest run, and the folds are rebuilt.
  */
 import {
-  type Change,
   calledSchema,
   type Decode,
   type Lsn,
   type Mark,
   type Message,
-  type Relations,
   type TableShape,
 } from "~/capture/change";
-import { createEvents, type Events, type LoggedCall } from "~/capture/events";
-import { createFold, type Fold } from "~/capture/fold";
-import { RUN_BYTES_MAX, RUN_ROWS_MAX, SHARE_BYTES_MAX, TOTAL_BYTES_MAX } from "~/capture/limits";
-import { type Loss, Lost, lossOf } from "~/capture/loss";
-import { lossBetween } from "~/capture/relations";
+import type { LoggedCall } from "~/capture/events";
+import { RUN_BYTES_MAX } from "~/capture/limits";
+import { Lost, lossOf } from "~/capture/loss";
+import { createRecordings, foldFor, type Listener, type Recording } from "~/capture/recordings";
 
 /** Of a parsed mark: its texts, and the objects around them. */
 const BYTES_PER_CHARACTER = 3;
 
-type Recording = {
-  readonly run: string;
-  readonly schema: string;
-  readonly relations: Relations | null;
-  /** Reading must resume here to see the whole run again. */
-  readonly hold: Lsn;
-  fold: Fold | undefined;
-  /** Changes by the environment's clock, if there are any. */
-  ofClock: Fold | undefined;
-  readonly keys: Extract<Mark, { k: "start" }>["keys"];
-  readonly events: Events;
-  /** Memory counted for it. */
-  bytes: number;
-  /** Why the run is lost. */
-  lost: Loss | undefined;
-};
-
-/** A run whose end mark was read. */
-export type Ended = {
-  readonly run: string;
-  /** The server that waits for the result. */
-  readonly instance: string;
-  /** The call that evaluates it, if one does. */
-  readonly evaluate: string | undefined;
-  /** Its tables at its beginning and end, if they must be compared before its changes can be trusted. */
-  readonly altered: Altered | undefined;
-};
-
-type Altered = { readonly schema: string; readonly before: Relations; readonly after: Relations };
-
-export type Taken =
-  | { readonly lost: Loss }
-  | { readonly fold: Fold; readonly ofClock: Fold | undefined; readonly events: Events };
-
 export type Recorder = ReturnType<typeof createRecorder>;
-
-type Listener = {
-  seen: (mark: Extract<Mark, { k: "start" }>) => void;
-  /** The recording and its position are kept until `release`. */
-  ended: (ended: Ended) => void;
-  /** A run was lost. */
-  lost: (run: string, loss: Loss, error: unknown) => void;
-};
 
 /**
  * `position`: the stream was read and confirmed up to here. `needsPublication`: the plugin sends only the tables of the
@@ -78,9 +33,9 @@ export function createRecorder(
   decode: Decode,
   listener: Listener,
 ) {
-  const runs = new Map<string, Recording>();
-  const bySchema = new Map<string, Recording>();
+  const recordings = createRecordings(needsPublication, unread, listener);
   let committed = position;
+  /** Of the open transaction: they count from its commit. */
   let marks: Mark[] = [];
   let lastCommit = position;
   let open: Extract<Message, { kind: "begin" }> | undefined;
@@ -90,110 +45,49 @@ export function createRecorder(
   let call: LoggedCall | null = null;
   /** The open transaction belongs to the clock of an environment. */
   let isClock = false;
-  /** Memory of all recordings. */
-  let bytes = 0;
   /** The recording that the message being read belongs to. */
   let current: Recording | undefined;
 
-  const count = (recording: Recording) => {
-    bytes -= recording.bytes;
-    recording.bytes =
-      (recording.fold?.bytes ?? 0) + (recording.ofClock?.bytes ?? 0) + recording.events.bytes;
-    bytes += recording.bytes;
-  };
-
-  const lose = (recording: Recording, loss: Loss, error?: unknown) => {
-    if (recording.lost !== undefined) return;
-    recording.lost = loss;
-    recording.fold = undefined;
-    recording.ofClock = undefined;
-    recording.events.giveUp();
-    count(recording);
-    listener.lost(recording.run, loss, error);
-  };
-
-  /** Frees memory: only the run that holds the most ever fails. */
-  const makeRoom = () => {
-    while (bytes > TOTAL_BYTES_MAX) {
-      let heaviest: Recording | undefined;
-      for (const each of runs.values()) if (each.bytes > (heaviest?.bytes ?? 0)) heaviest = each;
-      if (!heaviest) return;
-      if (heaviest.events.bytes > 0) heaviest.events.giveUp();
-      else lose(heaviest, lossOfHeaviest(heaviest));
-      count(heaviest);
-    }
-  };
-
-  /** The heaviest of only a few runs has more than its share, that of many may not. */
-  const lossOfHeaviest = ({ bytes: own }: Recording): Loss =>
-    own > SHARE_BYTES_MAX ? "too_large_share" : "too_many_bytes_in_total";
-
-  const close = (run: string) => {
-    const recording = runs.get(run);
-    if (!recording) return;
-    runs.delete(run);
-    bytes -= recording.bytes;
-    if (bySchema.get(recording.schema) === recording) bySchema.delete(recording.schema);
-  };
-
-  const start = (mark: Extract<Mark, { k: "start" }>, before: Lsn) => {
-    const { run, schema, relations } = mark;
-    const recording: Recording = {
-      run,
-      schema,
-      relations,
-      hold: before,
-      fold: createFold(mark.keys),
-      ofClock: undefined,
-      keys: mark.keys,
-      events: createEvents(mark.keys, mark.journaled),
-      bytes: 0,
-      lost: undefined,
-    };
-    runs.set(run, recording);
-    bySchema.set(schema, recording);
-    if (needsPublication && !mark.published) lose(recording, "unpublished");
-    if (unread.includes(schema)) lose(recording, "undecodable_transaction");
-    if (relations && !relations.whole) lose(recording, "incomplete_identity");
-    listener.seen(mark);
-  };
-
-  const end = (mark: Extract<Mark, { k: "end" }>) => {
-    const recording = runs.get(mark.run);
-    if (!recording) return; // its start was not seen; the check after connecting fails it
-    if (bySchema.get(recording.schema) === recording) bySchema.delete(recording.schema);
-    const { run, instance, evaluate, relations: after } = mark;
-    const { schema, relations: before } = recording;
-    const loss = before ? lossBetween(before, after) : "table_replaced";
-    const altered =
-      loss === "table_altered" && before && after ? { schema, before, after } : undefined;
-    if (loss !== undefined && !altered) lose(recording, loss);
-    listener.ended({ run, instance, evaluate, altered });
-  };
-
-  /** The fold that the open transaction belongs to. */
-  const foldFor = (recording: Recording, ofAgent: Fold): Fold => {
-    if (!isClock) return ofAgent;
-    recording.ofClock ??= createFold(recording.keys);
-    return recording.ofClock;
-  };
-
   /** The table of a schema that is being recorded. */
   const lookup = (schema: string, table: string, length: number): TableShape | undefined => {
-    const recording = bySchema.get(schema);
+    const recording = recordings.of(schema);
     if (!recording?.fold) return undefined;
     current = recording;
     if (length > RUN_BYTES_MAX) throw new Lost("too_many_bytes");
-    const shape = foldFor(recording, recording.fold).table(table);
+    const shape = foldFor(recording, recording.fold, isClock).table(table);
     if (!shape) throw new Lost("table_created");
     return shape;
   };
 
   return {
+    has: recordings.has,
+    bytesOf: recordings.bytesOf,
+    take: recordings.take,
+    release: recordings.close,
+
+    /** Schemas that are being recorded. */
+    get schemas() {
+      return recordings.schemas();
+    },
+
+    /** Runs that hold the position back, oldest first. */
+    get held() {
+      return recordings.held();
+    },
+
+    /** How many they are. */
+    get holding() {
+      return recordings.holding();
+    },
+
+    /** Log before this position is no longer needed. */
+    get safe(): Lsn {
+      return recordings.safe(committed);
+    },
+
     /** Postgres reported that it omitted a change of a schema because its old row is not in the log. */
     leftOut(schema: string): void {
-      const recording = bySchema.get(schema);
-      if (recording) lose(recording, "incomplete_row");
+      recordings.loseIn(schema, "incomplete_row");
     },
 
     /**
@@ -208,7 +102,7 @@ export function createRecorder(
         return message?.kind;
       } catch (error) {
         if (!current) throw error;
-        lose(current, lossOf(error, "unreadable_change"), error);
+        recordings.lose(current, lossOf(error, "unreadable_change"), error);
         return undefined;
       }
     },
@@ -237,48 +131,6 @@ export function createRecorder(
     get openUntil() {
       return open?.until;
     },
-
-    /** Schemas that are being recorded. */
-    get schemas(): readonly string[] {
-      return [...bySchema.keys()];
-    },
-
-    /** Log before this position is no longer needed. */
-    get safe(): Lsn {
-      let safe = committed;
-      for (const { hold } of runs.values()) if (hold < safe) safe = hold;
-      return safe;
-    },
-
-    /** Runs that hold the position back, oldest first. */
-    get held(): readonly string[] {
-      return [...runs.keys()];
-    },
-
-    /** How many they are. */
-    get holding() {
-      return runs.size;
-    },
-
-    has: (run: string) => runs.has(run),
-
-    /** Memory counted for a run. */
-    bytesOf: (run: string) => runs.get(run)?.bytes ?? 0,
-
-    /** Returns the recorded changes of a run that has ended; undefined if it was closed meanwhile. */
-    take(run: string): Taken | undefined {
-      const recording = runs.get(run);
-      if (!recording) return undefined;
-      const { fold, ofClock, events, lost } = recording;
-      recording.fold = undefined;
-      recording.ofClock = undefined;
-      bytes -= recording.bytes;
-      recording.bytes = 0;
-      return fold ? { fold, ofClock, events } : { lost: lost ?? "changes_missing" };
-    },
-
-    /** Releases a run: its result is stored, or no longer needed. */
-    release: close,
   };
 
   function apply(message: Message, lsn: Lsn): void {
@@ -289,7 +141,7 @@ export function createRecorder(
       case "mark": {
         const { content } = message;
         const schema = calledSchema(content);
-        if (schema !== undefined && !bySchema.has(schema)) return;
+        if (schema !== undefined && !recordings.of(schema)) return;
         const mark = parseMark(content);
         if (mark?.k === "clock") isClock = true;
         else if (mark?.k === "call")
@@ -298,19 +150,16 @@ export function createRecorder(
         return;
       }
       case "change":
-        record(message.schema, message.change);
+        recordings.record(message.change, message.schema, { number: transaction, call, isClock });
         return;
       case "truncate":
-        for (const schema of message.schemas) {
-          const recording = bySchema.get(schema);
-          if (recording) lose(recording, "truncate");
-        }
+        for (const schema of message.schemas) recordings.loseIn(schema, "truncate");
         return;
       case "commit":
         for (const mark of marks) {
-          if (mark.k === "start") start(mark, committed);
-          else if (mark.k === "end") end(mark);
-          else if (mark.k === "close") close(mark.run);
+          if (mark.k === "start") recordings.start(mark, committed);
+          else if (mark.k === "end") recordings.end(mark);
+          else if (mark.k === "close") recordings.close(mark.run);
         }
         marks = [];
         committed = lsn;
@@ -320,20 +169,6 @@ export function createRecorder(
         call = null;
         isClock = false;
     }
-  }
-
-  function record(schema: string, change: Change): void {
-    const recording = bySchema.get(schema);
-    if (!recording?.fold) return;
-    foldFor(recording, recording.fold).apply(change, recording.ofClock !== undefined);
-    if (isClock) recording.fold.follow(change);
-    recording.events.add(change, transaction, call, isClock);
-    count(recording);
-    const rows = recording.fold.size + (recording.ofClock?.size ?? 0);
-    if (rows > RUN_ROWS_MAX) lose(recording, "too_many_rows");
-    else if (recording.fold.bytes + (recording.ofClock?.bytes ?? 0) > RUN_BYTES_MAX)
-      lose(recording, "too_many_bytes");
-    makeRoom();
   }
 }
 

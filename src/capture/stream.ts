@@ -14,10 +14,7 @@ import { createReplication } from "~/capture/replication";
 import {
   createReplicationSession,
   type Demand,
-  type Evaluate,
   type ReplicationSession,
-  type StreamEvent,
-  type StreamState,
 } from "~/capture/replication-session";
 import {
   createSlot,
@@ -33,6 +30,7 @@ import {
   slotName,
   startReplication,
 } from "~/capture/slot";
+import type { Evaluate, StreamEvent, StreamState } from "~/capture/stream-events";
 import { errorCode, isUnavailable, type Pool, type Sql, type Tx } from "~/db/connect";
 import { openSocket } from "~/db/socket";
 import { errorFields, type Log } from "~/log";

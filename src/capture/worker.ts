@@ -4,8 +4,8 @@
  */
 
 import type { Records, StoredVerdict } from "~/capture/records";
-import type { Recorded, StreamEvent } from "~/capture/replication-session";
 import { createStream, type Stream, type StreamOptions } from "~/capture/stream";
+import type { Recorded, StreamEvent } from "~/capture/stream-events";
 import { connect, type Pool } from "~/db/connect";
 import { createLog, type LogOptions } from "~/log";
 

@@ -1,7 +1,7 @@
 /** Runs an agent's command with a timeout. */
 import type { EndingKind } from "~/evaluation/ending";
 
-export type AgentEnd = {
+type AgentEnd = {
   readonly ending: EndingKind;
   /** Null if a signal ended it. */
   readonly exitCode: number | null;

@@ -273,7 +273,7 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
   const templates = line.command("templates").description("Templates, on a server.");
   listing(templates)
     .description("List the templates that you can see, newest first.")
-    .option("--service <service>", "Only those of chat or tracker.")
+    .option("--service <service>", "Only those of this service.")
     .action((options) => listTemplates(connect(options), options));
   exporting(templates)
     .description("Print a template as a seed.")
@@ -290,7 +290,7 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
   const snapshot = ["--snapshot <id>", "A snapshot of it or of its family."] as const;
   listing(environments)
     .description("List your environments, newest first.")
-    .option("--service <service>", "Only those of chat or tracker.")
+    .option("--service <service>", "Only those of this service.")
     .option("--all", "Also those that have ended.", false)
     .action((options) => listEnvironments(connect(options), options));
   onEnvironment("show")
@@ -352,7 +352,7 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
       listed,
     )
     .option("--token <token>", "Its token; else DIORAMA_TOKEN, else DIORAMA_API_KEY.", listed)
-    .option("--host <name>", "An additional host, such as acme.slack.com; may be repeated.", listed)
+    .option("--host <name>", "An additional host of theirs; may be repeated.", listed)
     .addOption(new Option("--via <way>", "How calls are redirected.").choices(WAYS).default("auto"))
     .action(async (command: string[], options: Intercept) =>
       endWith(await intercept(command, options, env, interruption())),

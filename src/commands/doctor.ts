@@ -3,9 +3,9 @@ import type { Environment } from "~/commands/client";
 import { withDatabase } from "~/commands/database";
 import { askHealth } from "~/commands/health";
 import { type Config, ConfigError, warningsOf } from "~/config";
-import { type Check, checkDatabase, requireKnownTargets } from "~/doctor";
 import { requireFreePorts } from "~/http/ports";
 import { notice, print } from "~/log";
+import { type Check, checkDatabase, requireKnownTargets } from "~/program/doctor";
 
 export async function doctor(env: Environment): Promise<void> {
   await withDatabase(env, "doctor", async (pool, config) => {

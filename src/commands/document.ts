@@ -1,7 +1,7 @@
 /** Documents that people write: YAML or JSON. */
 
 import { type Answer, UsageError } from "~/commands/client";
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 import { notice } from "~/log";
 
 /** The content of a file; `-` is standard input. Warns about texts that YAML cuts off. */

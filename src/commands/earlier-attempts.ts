@@ -33,7 +33,7 @@ export async function findEarlier(
 }
 
 /** The outcome of a run whose verdict may be unknown here. */
-export async function readOutcome(
+async function readOutcome(
   client: Client,
   head: Pick<Outcome, "name" | "testId" | "attempt" | "failures">,
   runId: string,

@@ -38,7 +38,7 @@ const onKeys = (env: Environment, work: (pool: Pool) => Promise<void>) =>
 
 const HEADS = ["Key id", "User", "Plan", "Created", "Expires", "State", "Name"];
 
-export const keyTable = (keys: readonly KeyRow[]): string[] =>
+const keyTable = (keys: readonly KeyRow[]): string[] =>
   table(
     HEADS,
     keys.map((key) => [

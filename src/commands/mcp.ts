@@ -1,8 +1,8 @@
 /** `diorama mcp`: the server's own tools over standard input and output, for coding agents. */
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { CallFailed, type Client } from "~/commands/client";
-import { controlTools, type PlatformCall } from "~/http/mcp/control";
 import { createToolServer, type ToolAnswer } from "~/http/mcp/endpoint";
+import { controlTools, type PlatformCall } from "~/platform/control-tools";
 
 /** Serves until standard input ends, or `signal` aborts. */
 export async function mcp(client: Client, signal: AbortSignal): Promise<void> {

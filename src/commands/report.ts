@@ -2,8 +2,8 @@ import { CommanderError } from "commander";
 import { CallFailed, UsageError } from "~/commands/client";
 import { CommandError, EXIT_CONFIG, EXIT_UNAVAILABLE, EXIT_USAGE } from "~/commands/failure";
 import { ConfigError } from "~/config";
-import { PreflightError } from "~/doctor";
 import { errorFields, type Log, notice } from "~/log";
+import { PreflightError } from "~/program/doctor";
 
 /** Prints why a command failed. Returns its exit code. */
 export function report(error: unknown, log: Log): number {

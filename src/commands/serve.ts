@@ -4,12 +4,12 @@ import { explained } from "~/commands/database";
 import { exitCodeOf, onSignal } from "~/commands/signals";
 import { type Config, readConfig, warningsOf } from "~/config";
 import { isUnavailable } from "~/db/connect";
-import { PreflightError } from "~/doctor";
 import { notice } from "~/log";
 import { DEVELOPMENT_KEY } from "~/platform/keys/format";
-import { type Program, startProgram } from "~/program";
-import { openSuite } from "~/served-suite";
-import { listenForFinish, openTask, socketOf } from "~/task";
+import { PreflightError } from "~/program/doctor";
+import { type Program, startProgram } from "~/program/program";
+import { openSuite } from "~/program/served-suite";
+import { listenForFinish, openTask, socketOf } from "~/program/task";
 import { VERSION } from "~/version";
 
 /** How long to wait for a database that is still starting. */

@@ -118,7 +118,10 @@ function countsOf(suite: Suite, outcomes: readonly Outcome[], k: number) {
     const graded = made.filter(isGraded);
     const passed = count(graded, "passed");
     return {
-      ...{ group: null, testId, passed, failed: graded.length - passed },
+      group: null,
+      testId,
+      passed,
+      failed: graded.length - passed,
       notGradable: made.length - graded.length,
       successful: graded.filter(({ success }) => success).length,
       unsafe: graded.filter(isUnsafe).length,

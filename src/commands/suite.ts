@@ -89,7 +89,15 @@ export function judged(judgement: Judgement): Omit<Outcome, "name" | "testId" | 
   const why = { verdict, failures, ...(cause !== undefined && { cause }) };
   if (!isGraded(why)) return why;
   return {
-    ...{ ...why, score, success, reward, unsafe, undone, explanations, ending, exitCode },
+    ...why,
+    score,
+    success,
+    reward,
+    unsafe,
+    undone,
+    explanations,
+    ending,
+    exitCode,
     ...(stateVerdict && { stateVerdict }),
   };
 }

@@ -59,8 +59,19 @@ export async function runSuiteCommand(
   for (const outcome of earlier) await artifacts?.complete(outcome);
   const progress = createProgress(total, earlier, repeat);
   const outcomes = await runSuite({
-    ...{ client, suite, command, env, surface, labels, repeat, earlier, parallel, artifacts },
-    ...{ retries: options.retryUngradable, timeoutSeconds: timeout, signal },
+    client,
+    suite,
+    command,
+    env,
+    surface,
+    labels,
+    repeat,
+    earlier,
+    parallel,
+    artifacts,
+    retries: options.retryUngradable,
+    timeoutSeconds: timeout,
+    signal,
     onProgress: progress.show,
   });
   progress.end();

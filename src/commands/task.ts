@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Environment } from "~/commands/client";
 import { CommandError } from "~/commands/failure";
 import { notice } from "~/log";
-import { socketOf, type TaskEnd, type TaskResult } from "~/task";
+import { socketOf, type TaskEnd, type TaskResult } from "~/program/task";
 
 /** Options of `task finish`. */
 export type TaskFinish = TaskEnd & { readonly out: string };

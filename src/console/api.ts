@@ -41,7 +41,7 @@ export class CallError extends Error {
 }
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
-export type CallOptions = {
+type CallOptions = {
   readonly body?: object | undefined;
   readonly query?: Query | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -8,7 +8,8 @@ import type {
   RunEvents,
   TestDetails,
 } from "~/clients/typescript/schema";
-import { type Ask, IDENTIFIED, type Row, type Rows, readRows } from "~/console/rows";
+import type { Ask, Rows } from "~/console/rows";
+import { recordsOf } from "~/console/services/records";
 
 export type RunData = {
   readonly run: Run;
@@ -22,6 +23,10 @@ export type RunData = {
   /** Known rows at the start of the run, by table. */
   readonly base: Rows;
 };
+
+/** The service that a run is of; undefined if its environment is gone and it has no calls. */
+export const serviceOfRun = ({ environment, calls }: RunData) =>
+  environment?.service ?? calls[0]?.service;
 
 export const CALLS_PER_PAGE = 1_000;
 const CALLS_MAX = 20_000;
@@ -39,11 +44,7 @@ export async function readRun(ask: Ask, runId: string): Promise<RunData> {
     run.testId === null ? null : orNull(ask<TestDetails>(`${platform}/tests/${run.testId}`)),
   ]);
   const base = environment
-    ? await orNull(
-        environment.service === "chat"
-          ? chatBase(ask, environment)
-          : trackerBase(ask, environment, events.events),
-      )
+    ? await orNull(recordsOf(environment.service).base(ask, environment, events.events))
     : null;
   return {
     run,
@@ -71,109 +72,5 @@ async function readCalls(ask: Ask, runId: string) {
     calls,
     attribution: page?.attribution ?? "none",
     isComplete: (page?.complete ?? true) && after === null,
-  };
-}
-
-/** Some columns of rows. */
-const pick = (rows: readonly Row[] = [], columns: readonly string[]): Row[] =>
-  rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])));
-
-/** The template's users, conversations and messages, with the columns that are shown. */
-async function chatBase(ask: Ask, environment: EnvironmentDetail): Promise<Rows> {
-  const tables = ["users", "channels", "messages"];
-  const { users, channels, messages } = await readRows(ask, environment.templateSchema, tables);
-  return {
-    users: pick(users, ["id", "name", "real_name"]),
-    channels: pick(channels, ["id", "name", "member_key"]),
-    messages: pick(messages, ["channel_id", "ts", "thread_ts", "user_id", "username", "text"]),
-  };
-}
-
-/** The template's names and those of its issues that the run touched, for an environment that has ended. */
-async function templateBase(
-  ask: Ask,
-  { templateSchema }: EnvironmentDetail,
-  issueIds: readonly unknown[],
-): Promise<Rows> {
-  const { issues = [], ...named } = await readRows(ask, templateSchema, IDENTIFIED.tracker);
-  const touched = issues.filter(({ id }) => issueIds.includes(id));
-  const columns = ["id", "identifier", "title", "priority", "stateId", "assigneeId"];
-  const names = Object.entries(named).map(
-    ([table, rows]) => [table, pick(rows, ["id", "name"])] as const,
-  );
-  return { ...Object.fromEntries(names), issues: pick(touched, columns) };
-}
-
-const PEOPLE_MAX = 250;
-/** Limit of issues that are looked up. */
-const ISSUES_MAX = 250;
-
-type Named = { id: string; name: string };
-type TrackerAnswer = {
-  data?: {
-    users: { nodes: (Named & { displayName: string })[] };
-    teams: { nodes: Named[] };
-    workflowStates: { nodes: Named[] };
-    issueLabels: { nodes: Named[] };
-    projects: { nodes: Named[] };
-    issues: {
-      nodes: {
-        id: string;
-        identifier: string;
-        title: string;
-        priority: number;
-        state: { id: string } | null;
-        assignee: { id: string } | null;
-      }[];
-    };
-  };
-};
-
-/** Names in the environment, and the issues that the run touched as they were at its start. */
-async function trackerBase(
-  ask: Ask,
-  environment: EnvironmentDetail,
-  events: readonly RunEvent[],
-): Promise<Rows> {
-  const ids = new Set(
-    events.flatMap(({ table, key, before, after }) => [
-      ...(table === "issues" ? [key["id"]] : []),
-      ...[before?.["issueId"], after?.["issueId"], after?.["parentId"]],
-    ]),
-  );
-  const issueIds = [...ids].filter((id) => typeof id === "string").slice(0, ISSUES_MAX);
-  if (environment.status !== "active") return await templateBase(ask, environment, issueIds);
-  const page = `first: ${PEOPLE_MAX}`;
-  const query = `query($ids: [ID!]!) {
-    users(${page}, includeDisabled: true) { nodes { id name displayName } } teams(${page}) { nodes { id name } }
-    workflowStates(${page}) { nodes { id name } } issueLabels(${page}) { nodes { id name } }
-    projects(${page}) { nodes { id name } }
-    issues(first: ${ISSUES_MAX}, includeArchived: true, filter: { id: { in: $ids } }) {
-      nodes { id identifier title priority state { id } assignee { id } }
-    }
-  }`;
-  const { data } = await ask<TrackerAnswer>(`${environment.environmentUrl}/graphql`, {
-    query,
-    variables: { ids: issueIds },
-  });
-  if (!data) return {};
-  const issues = new Map<unknown, Row>(
-    data.issues.nodes.map(({ state, assignee, ...issue }) => [
-      issue.id,
-      { ...issue, stateId: state?.id ?? null, assigneeId: assignee?.id ?? null },
-    ]),
-  );
-  // These are the current rows: undo the changes in reverse order.
-  for (const { table, key, before, operation } of events.toReversed()) {
-    const issue = table === "issues" ? issues.get(key["id"]) : undefined;
-    if (issue && operation === "update") issues.set(key["id"], { ...issue, ...before });
-  }
-  return {
-    users: data.users.nodes.map(({ id, name, displayName }) => ({ id, name: displayName || name })),
-    teams: data.teams.nodes,
-    workflow_states: data.workflowStates.nodes,
-    issue_labels: data.issueLabels.nodes,
-    projects: data.projects.nodes,
-    issues: [...issues.values()],
   };
 }

@@ -7,10 +7,10 @@
  */
 import postgres from "postgres";
 import { withoutTls } from "~/address";
+import { type Driver, openDriver, type Types } from "~/db/driver";
 import { openSocketOrFail } from "~/db/socket";
 
-type Types = { date: string };
-export type Pool = postgres.Sql<Types>;
+export type Pool = Driver;
 /** An open transaction. */
 export type Tx = postgres.TransactionSql<Types>;
 /** Runs statements: a pool, or an open transaction. */
@@ -37,24 +37,22 @@ export const SESSION = {
 const BOUND = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off" } as const;
 
 /**
- * Limit on the result of one statement of an environment's call. The driver drops the rest and rejects with
- * RESULT_TOO_LARGE: an environment may hold any amount of data.
+ * Limit on the result of one statement of an environment's call. An environment may hold any amount of data.
  */
 const RESULT_BYTES_MAX = 32 * 1024 * 1024;
-export const RESULT_TOO_LARGE = "RESULT_TOO_LARGE";
 
 /** How long to wait for a free connection; then the call answers 503. */
 const QUEUE_DEADLINE_SECONDS = 5;
 /** Postgres cancels a statement after this time … */
 const STATEMENT_TIMEOUT_MS = 15_000;
 /** … and we treat the connection as dead after this time. */
-const QUERY_DEADLINE_SECONDS = 20;
+export const QUERY_DEADLINE_SECONDS = 20;
 const IDLE_IN_TRANSACTION_MS = 30_000;
 const CONNECT_TIMEOUT_SECONDS = 5;
 /** A backend keeps about 100 kB for every environment it has used; a new one starts empty. */
 const LIFETIME_SECONDS = 300;
 
-export type PoolOptions = {
+type PoolOptions = {
   max: number;
   /** Shown in pg_stat_activity as `diorama <name>`. */
   name: string;
@@ -73,12 +71,10 @@ export function connect(
   url: string,
   { max, name, camel = false, patient = false, onClose }: PoolOptions,
 ): Pool {
-  const options = {
+  return openDriver(withoutTls(url), {
     max,
     socket: () => openSocketOrFail(url),
     ssl: false,
-    // A date has no time and no zone; as a JavaScript Date it would have both.
-    types: { date: { to: 1082, from: [1082], serialize: String, parse: String } },
     connection: {
       ...SESSION,
       application_name: `diorama ${name}`,
@@ -94,13 +90,11 @@ export function connect(
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     max_lifetime: onClose ? null : LIFETIME_SECONDS,
     onnotice: () => {},
-    // Added by scripts/patches, and missing in the types.
     ...(onClose ? { onclose: onClose, drop_queued: true, max_result: RESULT_BYTES_MAX } : {}),
     ...(patient
       ? {}
       : { queue_deadline: QUEUE_DEADLINE_SECONDS, query_deadline: QUERY_DEADLINE_SECONDS }),
-  };
-  return postgres(withoutTls(url), options);
+  });
 }
 
 /** Runs `work` in one transaction; a throw rolls it back. */

@@ -4,17 +4,10 @@
  * Rows are kept in Postgres' own text form, which every type reads back exactly. The clone and its template have the
  * same columns in the same order, so a text of one is a row of the other.
  */
+import { type Blueprint, of, type Sequence, type Table } from "~/db/blueprint";
 import { literal, quote, type Tx } from "~/db/connect";
 import { isNewer, refreshClone, sequenceResets, touchedTables, type Used } from "~/db/recycling";
-import {
-  type Blueprint,
-  type Built,
-  buildClone,
-  dropSchema,
-  of,
-  type Sequence,
-  type Table,
-} from "~/db/schemas";
+import { type Built, buildClone, dropSchema } from "~/db/schemas";
 
 export type Delta = {
   readonly tables: readonly TableDelta[];
@@ -29,7 +22,7 @@ type TableDelta = {
   readonly here: readonly string[];
 };
 
-export type DeltaSize = { readonly rows: number; readonly bytes: number };
+type DeltaSize = { readonly rows: number; readonly bytes: number };
 
 const isKey = (table: Table, a: string, b: string) =>
   table.key.map((column) => `${a}.${quote(column)} = ${b}.${quote(column)}`).join(" and ");

@@ -1,100 +1,72 @@
-/** A session with the leases of schemas that it holds. It may be lost, or be replaced when it is old. */
+/** A session of the pool: one connection, whose backend may be lost, or be replaced when it is old. */
+import { type Backend, createBackend } from "~/db/backend";
 import { connect, type Pool } from "~/db/connect";
-import type { Shapes } from "~/db/shapes";
-import type { Source } from "~/source";
 
-/** The source of an environment's calls: one for all, or a new one for each. */
-export type SourceOf = Source | ((sql: Pool) => Promise<Source>);
+export type PinnedSession<S> = ReturnType<typeof createPinnedSession<S>>;
 
-/** Facts about an environment that change only between its calls, while none is in progress on any server. */
-export type Opening<S> = { readonly source: SourceOf; readonly settings: S };
-
-/** Once it is set, the driver rejects everything sent with it. */
-export type Token = { lost: boolean; readonly shapes?: Shapes };
-
-/** One environment's lease of its schema. */
-export type SchemaLease<S> = {
-  readonly schema: string;
-  readonly taken: Promise<Opening<S>>;
-  /** Once it is taken. */
-  opening?: Opening<S>;
-  /** The session's statements under `token`. Made once: it takes longer than to send a short statement. */
-  readonly sql: Pool;
-  /** `over`: released because the environment ended. Otherwise its session was lost. */
-  readonly token: Token & { over: boolean };
-  /** Calls in progress. */
-  users: number;
-  /** Called when no call is in progress any more. */
-  onIdle?: () => void;
+export type Wear = {
+  /** A backend keeps about 100 kB for every environment it has used; a new one starts empty. */
+  readonly lifetimeMs: number;
+  /** Characters of prepared statements. Each takes some 10 bytes, in filters with many conditions 90. */
+  readonly statementsMax: number;
 };
 
-export type PinnedSession<S> = {
-  readonly sql: Pool;
-  /** By environment. */
-  readonly leases: Map<string, SchemaLease<S>>;
-  /** Token of the whole session: a lock is only ever released on the session that took it. */
-  session: Token;
-  busy: number;
-  /** performance.now() since which no call in progress has ended. */
-  waitsSince: number;
-  /** Those that its backend has prepared. */
-  statements: { characters: number };
-  /** The session has reached its maximum lifetime. */
-  isOld(): boolean;
-  /** Replaces the session. No call may be in progress on the old one. */
-  renew(): void;
-};
-
-/** The same session, for statements that are only sent while `token` is not lost. */
-export const under = (sql: Pool, token: Token) =>
-  (sql as unknown as { fence(token: Token): Pool }).fence(token);
+/** A session on which no call has ended for this long is stuck behind a slow statement or a lock. */
+const STUCK_MS = 250;
 
 export function createPinnedSession<S>(
   url: string,
   name: string,
-  lifetimeMs: number,
-): PinnedSession<S> {
-  const leases: PinnedSession<S>["leases"] = new Map();
-  let opened = performance.now();
+  { lifetimeMs, statementsMax }: Wear,
+) {
+  let busy = 0;
+  /** performance.now() since which no call in progress has ended. */
+  let waitsSince = 0;
+  let openedAt = 0;
+  let backend: Backend<S> = createBackend(openPool());
 
-  function open(): Pool {
-    opened = performance.now();
-    const opening: Pool = connect(url, {
+  function openPool(): Pool {
+    openedAt = performance.now();
+    const sql = connect(url, {
       max: 1,
       name,
-      onClose: () => {
-        if (sql === opening) forget();
+      onClose() {
+        if (backend.sql === sql) replace(sql); // the driver connects again
       },
     });
-    return opening;
+    return sql;
   }
 
-  /** The session has ended, and its locks with it. */
-  function forget() {
-    pinned.session.lost = true;
-    pinned.session = { lost: false };
-    pinned.statements = { characters: 0 };
-    for (const { token } of leases.values()) token.lost = true;
-    leases.clear();
+  function replace(sql: Pool): void {
+    backend.lose();
+    backend = createBackend(sql);
   }
 
-  let sql = open();
-  const pinned: PinnedSession<S> = {
-    get sql() {
-      return sql;
+  return {
+    get backend(): Backend<S> {
+      return backend;
     },
-    leases,
-    session: { lost: false },
-    busy: 0,
-    waitsSince: 0,
-    statements: { characters: 0 },
-    isOld: () => performance.now() - opened > lifetimeMs,
-    renew() {
-      const old = sql;
-      forget();
-      sql = open();
+    /** Calls in progress. */
+    busy: () => busy,
+    isStuck: () => busy > 0 && performance.now() - waitsSince > STUCK_MS,
+    isWorn: () =>
+      performance.now() - openedAt > lifetimeMs || backend.statements.characters > statementsMax,
+
+    begin(): void {
+      if (busy++ === 0) waitsSince = performance.now();
+    },
+    /** Ends a call. One that gave up waiting is no progress: the session is still stuck. */
+    finish({ isProgress }: { isProgress: boolean }): void {
+      busy--;
+      if (isProgress) waitsSince = performance.now();
+    },
+
+    /** Replaces the backend. No call may be in progress on the old one. */
+    renew(): void {
+      const old = backend.sql;
+      replace(openPool());
       old.end({ timeout: 1 }).catch(() => undefined);
     },
+    end: () => backend.sql.end({ timeout: 1 }),
   };
-  return pinned;
 }

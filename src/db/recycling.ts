@@ -3,16 +3,9 @@
  * Instead, one transaction deletes the rows written since it was fresh, inserts the template's missing rows, and resets
  * the sequences.
  */
+import { type Blueprint, of, type Sequence, type Table } from "~/db/blueprint";
 import { literal, quote, type Tx } from "~/db/connect";
-import {
-  type Blueprint,
-  type Built,
-  fingerprintOf,
-  of,
-  type Sequence,
-  setSequence,
-  type Table,
-} from "~/db/schemas";
+import { type Built, fingerprintOf, inSchema, setSequence } from "~/db/schemas";
 
 export type Used = {
   readonly schema: string;
@@ -98,13 +91,7 @@ async function writtenAmong(tx: Tx, schema: string, names: readonly string[]) {
 }
 
 export const sequenceResets = (sequences: readonly Sequence[], schema: string): string[] =>
-  sequences.length === 0
-    ? []
-    : [
-        `set local search_path to ${quote(schema)}`,
-        ...sequences.map(setSequence),
-        "set local search_path to ''",
-      ];
+  sequences.length === 0 ? [] : inSchema(schema, sequences.map(setSequence));
 
 /** Deletes rows that only the clone has, and inserts rows that only the template has. */
 function repairs(blueprint: Blueprint, used: Used, touched: readonly Touched[]): string[] {

@@ -22,17 +22,6 @@ export type Session<Name extends string = string> = {
   transaction<T>(work: (session: Session<Name>) => Promise<T>): Promise<T>;
 };
 
-/**
- * A message that every transaction of a session that writes emits to the log first, including that of a single
- * statement. The driver sends it with the statement, without an extra round trip; reading statements send nothing.
- */
-export type LogMark = {
-  readonly prefix: string;
-  readonly content: () => string;
-  /** Asked when a transaction begins to write: whether its commit shall not wait for the disk. */
-  readonly defer?: () => boolean;
-};
-
 /** Opens an environment's session on a pool: each statement stands alone until `transaction` is called. */
 export function openSession(pool: Pool, schema: string, t: Tables, source: Source = REAL): Session {
   return {

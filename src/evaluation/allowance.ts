@@ -10,8 +10,8 @@ import {
 } from "~/evaluation/mistakes";
 import { matcher, type Row } from "~/evaluation/predicate";
 import { ALLOWED_MAX, Allowance, CHANGES, type Change } from "~/evaluation/spec";
-import { nearest, quoted } from "~/nearest";
-import { findMisfits } from "~/shape";
+import { nearest, quoted } from "~/input/nearest";
+import { findMisfits } from "~/input/shape";
 
 export type CompiledAllowance = {
   readonly entity: string;

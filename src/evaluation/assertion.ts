@@ -26,10 +26,10 @@ import {
   WEIGHT_MAX,
   WHERE_MAX,
 } from "~/evaluation/spec";
-import type { World } from "~/evaluation/world";
-import { nearest, quoted } from "~/nearest";
+import type { Vocabulary } from "~/evaluation/vocabulary";
+import { nearest, quoted } from "~/input/nearest";
+import { findMisfits } from "~/input/shape";
 import { selects } from "~/replicas/faults";
-import { findMisfits } from "~/shape";
 
 export type ChangeRule = {
   readonly column: string;
@@ -65,7 +65,7 @@ const CALL_COLUMNS: Columns = new Map(
 );
 
 export type Names = {
-  readonly world: World;
+  readonly vocabulary: Vocabulary;
   readonly tables: ReadonlyMap<string, Columns>;
   /** By table: columns that may change without an assertion. */
   readonly free: ReadonlyMap<string, ReadonlySet<string>>;
@@ -75,7 +75,7 @@ export type Names = {
 export function compileAssertion(
   raw: unknown,
   assertion: number,
-  { world, tables, free }: Names,
+  { vocabulary, tables, free }: Names,
   whole: Pick<At, "patterns" | "isNew">,
 ): CompiledAssertion {
   const fail = (problem: string, path: string) => new SpecError(problem, path, assertion);
@@ -93,8 +93,8 @@ export function compileAssertion(
   const columns = isCalled ? CALL_COLUMNS : tables.get(entity);
   if (!columns)
     throw fail(`there is no table ${quoted(entity)}${nearest(entity, tables.keys())}`, "entity");
-  if (isCalled && whole.isNew && !world.calls.values().some((name) => selects(entity, name)))
-    throw fail(`there is no call ${quoted(entity)}${nearest(entity, world.calls)}`, "entity");
+  if (isCalled && whole.isNew && !vocabulary.calls.values().some((name) => selects(entity, name)))
+    throw fail(`there is no call ${quoted(entity)}${nearest(entity, vocabulary.calls)}`, "entity");
   const at: At = { assertion, columns, table: entity, ...whole };
 
   const { where = {}, expected_changes, ignore = [] } = raw;
@@ -113,7 +113,7 @@ export function compileAssertion(
 
   const predicate = compileWhere(where, "where", at);
   const roles = rolesOf(raw as Assertion, fail);
-  if (whole.isNew) requireChange(raw as Assertion, roles.min, keyOf(world, entity), fail);
+  if (whole.isNew) requireChange(raw as Assertion, roles.min, keyOf(vocabulary, entity), fail);
   return {
     isByClock,
     diffType: diff_type as Assertion["diff_type"],
@@ -138,7 +138,7 @@ const EXPECTED = {
 
 type Fail = (problem: string, path: string) => SpecError;
 
-const keyOf = ({ tables }: World, entity: string) =>
+const keyOf = ({ tables }: Vocabulary, entity: string) =>
   tables.find(({ name }) => name === entity)?.key ?? [];
 
 /** How many rows an assertion expects, and what it means for the reward. Rejects what contradicts itself. */

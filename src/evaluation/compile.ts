@@ -1,7 +1,7 @@
 /**
  * Compiles a spec for evaluation. Throws mistakes with their places, the problems and the nearest valid names.
  */
-import { NO_ALIASES, valueWithoutAliases } from "~/aliases";
+
 import { type CompiledAllowance, compileAllowances } from "~/evaluation/allowance";
 import { type CompiledAssertion, compileAssertion } from "~/evaluation/assertion";
 import type { Columns } from "~/evaluation/conditions";
@@ -13,9 +13,10 @@ import {
   SpecError,
 } from "~/evaluation/mistakes";
 import { ASSERTIONS_MAX, type Spec, Spec as SpecShape } from "~/evaluation/spec";
-import type { World } from "~/evaluation/world";
-import { nearest, quoted } from "~/nearest";
-import { findMisfits } from "~/shape";
+import type { Vocabulary } from "~/evaluation/vocabulary";
+import { NO_ALIASES, valueWithoutAliases } from "~/input/aliases";
+import { nearest, quoted } from "~/input/nearest";
+import { findMisfits } from "~/input/shape";
 
 export type CompiledSpec = {
   readonly assertions: readonly CompiledAssertion[];
@@ -37,9 +38,13 @@ export type CompiledSpec = {
  * `isNew`: rejects what specs that were stored earlier may have, although it makes no sense: no assertions at all,
  * conditions that no value of their column can meet, or that all do, and changes of which nothing is said.
  */
-export function compile(given: unknown, world: World, isNew = false): CompiledSpec {
+export function compile(
+  given: unknown,
+  vocabulary: Vocabulary,
+  { isNew = false }: { isNew?: boolean } = {},
+): CompiledSpec {
   requireObject(given, "expectedOutput");
-  const spec = valueWithoutAliases(given, world.aliases ?? NO_ALIASES);
+  const spec = valueWithoutAliases(given, vocabulary.aliases ?? NO_ALIASES);
   requireKnownKeys(spec, Object.keys(SpecShape.properties), "");
   const { assertions } = spec;
   if (!Array.isArray(assertions))
@@ -64,14 +69,14 @@ export function compile(given: unknown, world: World, isNew = false): CompiledSp
     throw new SpecError("a test that expects nothing has a closed world", "closed_world");
 
   const tables = new Map(
-    world.tables.map(({ name, columns }) => [
+    vocabulary.tables.map(({ name, columns }) => [
       name,
       new Map(columns.map((column) => [column.name, column.type])),
     ]),
   );
-  const free = freeColumns(world, tables, ignore_fields);
+  const free = freeColumns(vocabulary, tables, ignore_fields);
   const patterns = { steps: 0 };
-  const names = { world, tables, free };
+  const names = { vocabulary, tables, free };
   const compiled = compileEach(assertions, (assertion, index) =>
     compileAssertion(assertion, index + 1, names, { patterns, isNew }),
   );
@@ -87,9 +92,9 @@ export function compile(given: unknown, world: World, isNew = false): CompiledSp
     expectsNothing: expects === "nothing",
     free,
     own: new Set(
-      world.tables
+      vocabulary.tables
         .filter(({ name, columns }) =>
-          columns.every((column) => world.derived[name]?.includes(column.name)),
+          columns.every((column) => vocabulary.derived[name]?.includes(column.name)),
         )
         .map(({ name }) => name),
     ),
@@ -108,7 +113,7 @@ function requireUntouched(assertions: readonly CompiledAssertion[]): void {
 }
 
 function freeColumns(
-  world: World,
+  vocabulary: Vocabulary,
   tables: ReadonlyMap<string, Columns>,
   ignored: unknown,
 ): Map<string, Set<string>> {
@@ -136,7 +141,7 @@ function freeColumns(
   return new Map(
     [...tables.keys()].map((table) => [
       table,
-      new Set([...(world.derived[table] ?? []), ...of("global"), ...of(table)]),
+      new Set([...(vocabulary.derived[table] ?? []), ...of("global"), ...of(table)]),
     ]),
   );
 }

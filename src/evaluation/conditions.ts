@@ -13,8 +13,8 @@ import {
 import { stepsOf } from "~/evaluation/pattern";
 import type { Leaf, Predicate } from "~/evaluation/predicate";
 import { WHERE_MAX, type Where } from "~/evaluation/spec";
-import { nearest, quoted } from "~/nearest";
-import { findMisfits } from "~/shape";
+import { nearest, quoted } from "~/input/nearest";
+import { findMisfits } from "~/input/shape";
 
 const DEPTH_MAX = 5;
 /** Compiling them takes some 50 ms. */
@@ -23,7 +23,7 @@ const PATTERN_STEPS_MAX = 10_000;
 /** Types of columns by name. */
 export type Columns = ReadonlyMap<string, string>;
 /** Total of all patterns of a spec. */
-export type Patterns = { steps: number };
+type Patterns = { steps: number };
 /** Where a condition is, and what it may name. */
 export type At = {
   /** Counted from 1; undefined outside of assertions. */

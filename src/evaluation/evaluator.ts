@@ -3,20 +3,21 @@
  * for it: at the limits of specs and diffs, conditions take minutes. A pattern takes at most its size times the length of
  * the text.
  */
-import { NO_ALIASES, valueWithoutAliases, withoutAliases } from "~/aliases";
+
 import { unavailable } from "~/errors";
 import type { Keys, RunEvidence } from "~/evaluation/candidates";
 import type { CompiledSpec } from "~/evaluation/compile";
 import { evaluate, type Verdict } from "~/evaluation/evaluate";
-import type { World } from "~/evaluation/world";
-import { sizeOf } from "~/json";
+import type { Vocabulary } from "~/evaluation/vocabulary";
+import { NO_ALIASES, valueWithoutAliases, withoutAliases } from "~/input/aliases";
+import { sizeOf } from "~/input/json";
 import { createFairSemaphore } from "~/semaphore";
 import { threadUrl } from "~/thread";
 
 /** A spec, which has been compiled before, and the evidence, as JSON texts except for the calls. */
 export type EvaluationInput = Pick<RunEvidence, "calls"> & {
   readonly expected: string;
-  readonly world: World;
+  readonly vocabulary: Vocabulary;
   readonly keys: Keys;
   readonly diff: string;
   /** The other fields of RunEvidence that a diff has. */
@@ -43,8 +44,8 @@ export const isQuick = ({ hasPatterns }: CompiledSpec, expected: string, evidenc
 
 /** The verdict of a spec that has been compiled. */
 export function judge(spec: CompiledSpec, input: EvaluationInput): Verdict {
-  const { calls, keys, world, diff, evidence, baselineRows, clock, events } = input;
-  const { aliases = NO_ALIASES } = world;
+  const { calls, keys, vocabulary, diff, evidence, baselineRows, clock, events } = input;
+  const { aliases = NO_ALIASES } = vocabulary;
   const present = (text: string) => withoutAliases(text, aliases);
   return evaluate(spec, keys, {
     ...(calls && { calls: valueWithoutAliases(calls, aliases) }),

@@ -1,6 +1,6 @@
 /** Mistakes in a spec: their place, the problem and the nearest valid name. */
-import { isObject } from "~/json";
-import { nearest, quoted } from "~/nearest";
+import { isObject } from "~/input/json";
+import { nearest, quoted } from "~/input/nearest";
 
 /** `assertion` counts from 1; undefined for a mistake of the whole spec. */
 export class SpecError extends Error {

@@ -6,5 +6,5 @@ import { type EvaluationInput, judge } from "~/evaluation/evaluator";
 declare const self: Worker;
 
 self.onmessage = ({ data }: MessageEvent<EvaluationInput>) => {
-  self.postMessage(judge(compile(JSON.parse(data.expected), data.world), data));
+  self.postMessage(judge(compile(JSON.parse(data.expected), data.vocabulary), data));
 };

@@ -20,13 +20,10 @@ export type Arguments = Readonly<Record<string, unknown>>;
 export type Given = { readonly variables: Variables; readonly known: Map<Coercion, Arguments> };
 
 /** Coerces the arguments at one place of a document. Throws GraphQLError. */
-export type Coercion = (given: Given) => Arguments;
+type Coercion = (given: Given) => Arguments;
 
-const NONE: Arguments = Object.freeze({});
-const coerceNone: Coercion = () => NONE;
-
+/** Each place of a document has arguments of its own, which identify it in a request. */
 export function coercionOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Coercion {
-  if (field.args.length === 0) return coerceNone;
   if (!isConstant(field, node)) return coercionOnce(field, node);
   let constant: Arguments | undefined;
   return () => {

@@ -2,7 +2,7 @@
  * Limits the resources of one request. The cost of a document bounds it before it runs; this budget counts what is only
  * known at run time: rows of lists without pages, the size of the data read, and time.
  *
- * graphql-js completes everything that is available without a pause. After a number of fields, the rest waits for the
+ * A plan completes everything that is available without a pause. After a number of fields, the rest waits for the
  * next turn of the event loop, so that a large response does not block other requests.
  */
 import { DocumentRefused } from "~/graphql/errors";
@@ -13,7 +13,7 @@ import {
   READ_LENGTH_MAX,
   READ_ROWS_MAX,
 } from "~/graphql/limits";
-import { sizeOf } from "~/json";
+import { sizeOf } from "~/input/json";
 
 export type Budget = ReturnType<typeof createBudget>;
 

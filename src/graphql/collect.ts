@@ -8,6 +8,7 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
   GraphQLSkipDirective,
+  getDirectiveValues,
   isAbstractType,
   Kind,
   type OperationDefinitionNode,
@@ -19,14 +20,13 @@ import {
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 export type Variables = Readonly<Record<string, unknown>>;
 
-/**
- * The inputs that decide about the fields of a selection. `variables`: those of its `@skip` and `@include`. A condition
- * without a value does not hide anything.
- */
-export type Selecting = {
+/** The inputs that decide about the fields of a selection. `variables`: those of its `@skip` and `@include`. */
+type Selecting = {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;
   readonly variables: Variables;
+  /** A condition without a value does not hide anything; by default it throws GraphQLError. */
+  readonly isLenient?: boolean;
 };
 
 /** The variables that decide which fields a document selects. */
@@ -54,21 +54,23 @@ export const fragmentsOf = (document: DocumentNode): Fragments =>
   );
 
 function conditionOf(
-  { directives = [] }: SelectionNode,
-  { name }: GraphQLDirective,
-  variables: Variables,
+  { variables, isLenient = false }: Selecting,
+  node: SelectionNode,
+  directive: GraphQLDirective,
 ): unknown {
-  const directive = directives.find((each) => each.name.value === name);
-  const value = directive?.arguments?.[0]?.value; // valid: `if` is the only one
-  if (value?.kind === Kind.VARIABLE) return variables[value.name.value];
-  return value?.kind === Kind.BOOLEAN ? value.value : undefined;
+  try {
+    return getDirectiveValues(directive, node, variables)?.["if"];
+  } catch (error) {
+    if (isLenient) return undefined;
+    throw error;
+  }
 }
 
-const isIncluded = ({ variables }: Selecting, node: SelectionNode): boolean =>
+const isIncluded = (selecting: Selecting, node: SelectionNode): boolean =>
   !node.directives ||
   node.directives.length === 0 ||
-  (conditionOf(node, GraphQLSkipDirective, variables) !== true &&
-    conditionOf(node, GraphQLIncludeDirective, variables) !== false);
+  (conditionOf(selecting, node, GraphQLSkipDirective) !== true &&
+    conditionOf(selecting, node, GraphQLIncludeDirective) !== false);
 
 /** The nodes of each field by its key in the response, in the order of the response. */
 export function collect(
@@ -124,10 +126,12 @@ export function rootFieldsOf(
       defaultValue?.kind === Kind.BOOLEAN ? [[name.value, defaultValue.value]] : [],
     ),
   );
-  const namesWith = (variables: Variables) =>
-    [...collect({ schema, fragments, variables }, type, [selectionSet]).values()].flatMap(
-      ([node]) => (node ? [node.name.value] : []),
+  const namesWith = (variables: Variables) => {
+    const selecting = { schema, fragments, variables, isLenient: true };
+    return [...collect(selecting, type, [selectionSet]).values()].flatMap(([node]) =>
+      node ? [node.name.value] : [],
     );
+  };
   if (conditions.length > 0) return (given) => namesWith(booleansOf({ ...defaults, ...given }));
   let names: readonly string[] | undefined;
   return () => (names ??= namesWith({}));

@@ -1,10 +1,10 @@
-/** Comparators: the SQL for each key of a `*Comparator`. */
+/** Comparators: the SQL for each key of an input that compares one value. */
 import type { Fragment } from "~/db/connect";
-import { type Duration, dayAt, momentAt } from "~/graphql/duration";
 import { InvalidArgument, requireFew } from "~/graphql/errors";
 import { FILTER_VALUES_MAX } from "~/graphql/limits";
 import type { Row, Scope, Value } from "~/graphql/model";
-import { isUuid, UUID } from "~/graphql/scalars";
+import { isUuid } from "~/graphql/uuid";
+import { type Duration, dayAt, momentAt } from "~/input/duration";
 
 export type Input = Readonly<Record<string, unknown>>;
 
@@ -44,20 +44,6 @@ const ID: Kind = {
   one: (value, { sql }, property) => sql`${requireUuid(value, property)}::uuid`,
   list: (values, { sql }, property) =>
     sql`${values.map((value) => requireUuid(value, property))}::uuid[]`,
-};
-
-const KINDS: Readonly<Record<string, Kind>> = {
-  NumberComparator: NUMBER,
-  NullableNumberComparator: NUMBER,
-  EstimateComparator: NUMBER,
-  BooleanComparator: BOOLEAN,
-  RelationExistsComparator: BOOLEAN,
-  DateComparator: MOMENT,
-  NullableDateComparator: MOMENT,
-  NullableTimelessDateComparator: DAY,
-  NullableDurationComparator: LENGTH,
-  IDComparator: ID,
-  WorkflowDefinitionIdComparator: ID,
 };
 
 function requireUuid(value: unknown, property: string): string {
@@ -109,20 +95,25 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
 };
 
 /**
- * The condition of a comparator on a value; undefined when it is empty. `type` is the comparator's name, `property` the
- * name of the value in error messages.
+ * The condition of an input on a value; undefined when it is empty. `property` is the name of the value in error
+ * messages.
  */
-export function compare(
+export type Comparator = (
   scope: Scope,
-  type: string,
+  value: Value,
+  input: Input,
+  property: string,
+  row: Row,
+) => Fragment | undefined;
+
+function compare(
+  kind: Kind,
+  scope: Scope,
   value: Value,
   input: Input,
   property: string,
 ): Fragment | undefined {
-  const special = SPECIAL[type];
-  if (special) return special(scope, value, input, property);
   const { sql } = scope;
-  const kind = KINDS[type] ?? TEXT;
   const conditions = Object.entries(input).map(([key, given]) => {
     if (given === null || given === undefined) return undefined;
     const operator = OPERATORS[key];
@@ -135,14 +126,33 @@ export function compare(
       case "nin":
         return sql`(${value} = any(${list(kind, given, scope, property)})) is not true`;
       case "and":
-      case "or":
-        return alternatives(scope, key, value, given as readonly Input[], property);
+      case "or": {
+        const nested = given as readonly Input[];
+        const each = nested.map((one) => compare(kind, scope, value, one, property));
+        return key === "and" ? all(scope, each) : any(scope, each);
+      }
       default:
-        throw new Error(`${type} has the unknown key ${key}`);
+        throw new Error(`${property} has a comparator with the unknown key ${key}`);
     }
   });
   return all(scope, conditions);
 }
+
+const comparing =
+  (kind: Kind): Comparator =>
+  (scope, value, input, property) =>
+    compare(kind, scope, value, input, property);
+
+/** Comparators by the kind of value. */
+export const COMPARE = {
+  text: comparing(TEXT),
+  number: comparing(NUMBER),
+  boolean: comparing(BOOLEAN),
+  moment: comparing(MOMENT),
+  day: comparing(DAY),
+  duration: comparing(LENGTH),
+  id: comparing(ID),
+} as const satisfies Record<string, Comparator>;
 
 /** Joins conditions; undefined when there are none. */
 export function all(
@@ -170,91 +180,4 @@ function list(kind: Kind, given: unknown, scope: Scope, property: string): Fragm
   const values = given as readonly unknown[];
   requireFew(property, values.length, FILTER_VALUES_MAX);
   return kind.list(values, scope, property);
-}
-
-/** The `and` and `or` that only estimates have. */
-function alternatives(
-  scope: Scope,
-  key: "and" | "or",
-  value: Value,
-  given: readonly Input[],
-  property: string,
-): Fragment | undefined {
-  const conditions = given.map((input) =>
-    compare(scope, "NullableNumberComparator", value, input, property),
-  );
-  return key === "and" ? all(scope, conditions) : any(scope, conditions);
-}
-
-type Comparator = (
-  scope: Scope,
-  value: Value,
-  input: Input,
-  property: string,
-) => Fragment | undefined;
-
-const SPECIAL: Readonly<Record<string, Comparator>> = {
-  /** Substring search that ignores case. */
-  ContentComparator: (scope, value, { contains: has, notContains: hasNot }, property) =>
-    compare(
-      scope,
-      "StringComparator",
-      value,
-      { containsIgnoreCase: has, notContainsIgnoreCase: hasNot },
-      property,
-    ),
-  /** `value` is an array of texts. */
-  StringArrayComparator: (scope, value, { every, some, length }, property) => {
-    const { sql } = scope;
-    const fits = (input: unknown) =>
-      compare(scope, "StringItemComparator", sql`item`, input as Input, property) ?? sql`true`;
-    return all(scope, [
-      some ? sql`exists (select from unnest(${value}) item where ${fits(some)})` : undefined,
-      every
-        ? sql`not exists (select from unnest(${value}) item where (${fits(every)}) is not true)`
-        : undefined,
-      length
-        ? compare(scope, "NumberComparator", sql`cardinality(${value})`, length as Input, property)
-        : undefined,
-    ]);
-  },
-  /** Data that integrations would add to a row: `value` is null, and so are all its fields. */
-  SourceMetadataComparator: (scope, value, input, property) => {
-    const { sql } = scope;
-    const { null: none, subType, workflowDefinitionId, salesforceMetadata } = input;
-    return all(scope, [
-      compare(scope, "SubTypeComparator", value, { null: none }, property),
-      subType
-        ? compare(scope, "SubTypeComparator", sql`null::text`, subType as Input, property)
-        : undefined,
-      workflowDefinitionId
-        ? compare(
-            scope,
-            "WorkflowDefinitionIdComparator",
-            sql`null::uuid`,
-            workflowDefinitionId as Input,
-            property,
-          )
-        : undefined,
-      salesforceMetadata ? sql`${value} is not null` : undefined,
-    ]);
-  },
-};
-
-/** An id, or the human-readable identifier of the row: `ENG-12`. */
-export function compareIdentifier(scope: Scope, row: Row, input: Input): Fragment | undefined {
-  const { sql } = scope;
-  const oneOf = (given: unknown) => {
-    const values = (Array.isArray(given) ? given : [given]) as readonly string[];
-    const ids = values.filter(isUuid);
-    const identifiers = values
-      .filter((value) => !UUID.test(value))
-      .map((text) => text.toUpperCase());
-    return sql`(${row("id")} = any(${list(ID, ids, scope, "id")}) or ${row("identifier")} = any(${list(TEXT, identifiers, scope, "id")}))`;
-  };
-  const conditions = Object.entries(input).map(([key, given]) => {
-    if (given === null || given === undefined) return undefined;
-    return key === "eq" || key === "in" ? oneOf(given) : sql`not ${oneOf(given)}`;
-  });
-  return all(scope, conditions);
 }

@@ -4,34 +4,23 @@
  */
 import {
   type DocumentNode,
-  type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLError,
-  type GraphQLField,
-  type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
-  getNamedType,
-  getNullableType,
-  isInterfaceType,
-  isIntrospectionType,
-  isListType,
-  isObjectType,
   Kind,
   Lexer,
   type OperationDefinitionNode,
   OperationTypeNode,
   parse,
-  SchemaMetaFieldDef,
   type SelectionSetNode,
   Source,
   TokenKind,
-  TypeMetaFieldDef,
-  type ValueNode,
   validate,
 } from "graphql";
 import { createTextCache } from "~/graphql/cache";
 import { rootFieldsOf, type Variables } from "~/graphql/collect";
+import { type Definitions, defaultsOf, measureSet } from "~/graphql/cost";
 import { DocumentRefused, TooExpensive } from "~/graphql/errors";
 import { type ListLengths, listLengthsOf } from "~/graphql/introspection";
 import {
@@ -43,8 +32,6 @@ import {
   INTROSPECTION_COST_MAX,
   MUTATIONS_MAX,
   NESTING_MAX,
-  PAGE_DEFAULT,
-  PAGE_MAX,
   TOKENS_MAX,
 } from "~/graphql/limits";
 import { type Plan, planOf } from "~/graphql/plan";
@@ -69,10 +56,7 @@ export type Operation = {
 };
 
 export type PreparedDocument = {
-  readonly document: DocumentNode;
   readonly operations: readonly Operation[];
-  /** How many fields a selection has, fragments included. */
-  readonly fieldsOf: (set: SelectionSetNode) => number;
   /** Validation errors. */
   readonly errors: readonly GraphQLError[];
 };
@@ -98,9 +82,9 @@ export function createDocuments(schema: GraphQLSchema, charactersMax = CHARACTER
 function prepare(schema: GraphQLSchema, lengths: ListLengths, text: string): PreparedDocument {
   requireShallow(text);
   const document = parse(text, { noLocation: false, maxTokens: TOKENS_MAX });
-  const { operations, measured } = measure(schema, lengths, document);
+  const operations = measure(schema, lengths, document);
   const errors = validate(schema, document, undefined, { maxErrors: ERRORS_MAX });
-  return { document, operations, fieldsOf: (set) => measured.get(set)?.fields ?? 0, errors };
+  return { operations, errors };
 }
 
 const OPENING: ReadonlySet<string> = new Set([
@@ -128,27 +112,15 @@ function requireShallow(text: string): void {
   }
 }
 
-/** The cost of a selection, as far as the document determines it: the rest depends on variables. */
-type Measured = {
-  readonly depth: number;
-  readonly fields: number;
-  readonly cost: (variables: Variables) => number;
-};
-
-type Definitions = {
-  readonly schema: GraphQLSchema;
-  readonly lengths: ListLengths;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly measured: Map<SelectionSetNode, Measured>;
-};
-
-const NOTHING: Measured = { depth: 0, fields: 0, cost: () => 0 };
-
 /**
  * Rejects documents that are too deep, too wide or have too many aliases. Runs before validation, which such documents
  * would stall.
  */
-function measure(schema: GraphQLSchema, lengths: ListLengths, document: DocumentNode) {
+function measure(
+  schema: GraphQLSchema,
+  lengths: ListLengths,
+  document: DocumentNode,
+): readonly Operation[] {
   const counts = { aliases: 0, directives: 0 };
   countNodes(document, counts);
   if (counts.aliases > ALIASES_MAX)
@@ -159,10 +131,9 @@ function measure(schema: GraphQLSchema, lengths: ListLengths, document: Document
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   const definitions: Definitions = { schema, lengths, fragments, measured: new Map() };
-  const operations = document.definitions
+  return document.definitions
     .filter((node) => node.kind === Kind.OPERATION_DEFINITION)
     .map((node) => measureOperation(node, document, definitions));
-  return { operations, measured: definitions.measured };
 }
 
 function measureOperation(
@@ -170,7 +141,9 @@ function measureOperation(
   document: DocumentNode,
   definitions: Definitions,
 ): Operation {
-  const type = definitions.schema.getRootType(node.operation) ?? undefined;
+  const { schema, measured } = definitions;
+  const type = schema.getRootType(node.operation) ?? undefined;
+  const fieldsOf = (set: SelectionSetNode) => measured.get(set)?.fields ?? 0;
   const { depth, fields, cost } = measureSet(node.selectionSet, type, definitions);
   if (depth > DEPTH_MAX)
     throw new DocumentRefused(`The document is nested deeper than ${DEPTH_MAX} fields.`);
@@ -181,18 +154,18 @@ function measureOperation(
   return {
     name: node.name?.value,
     isMutation,
-    namesOf: namesLater(definitions.schema, document, node, type),
+    namesOf: namesLater(schema, document, node, type),
     isIntrospection: asksSchema(node),
     cost: (variables) => cost({ ...defaults, ...variables }),
-    run: planLater(definitions.schema, document, node),
+    run: planLater({ schema, document, operation: node, fieldsOf }),
   };
 }
 
 /** Compiles an operation when it is first run: validation may reject it. */
-function planLater(...operation: Parameters<typeof planOf>): Plan {
+function planLater(source: Parameters<typeof planOf>[0]): Plan {
   let plan: Plan | undefined;
   return (context, variables) => {
-    plan ??= planOf(...operation);
+    plan ??= planOf(source);
     return plan(context, variables);
   };
 }
@@ -225,126 +198,6 @@ function countNodes(value: unknown, counts: { aliases: number; directives: numbe
     if (value.kind === Kind.DIRECTIVE) counts.directives++;
     for (const [key, item] of Object.entries(value)) if (key !== "loc") countNodes(item, counts);
   }
-}
-
-/** Variables of an operation that have a default and can limit a page. */
-const defaultsOf = ({ variableDefinitions = [] }: OperationDefinitionNode): Variables =>
-  Object.fromEntries(
-    variableDefinitions.flatMap(({ variable, defaultValue }) =>
-      defaultValue?.kind === Kind.INT ? [[variable.name.value, Number(defaultValue.value)]] : [],
-    ),
-  );
-
-type Maybe<T> = T | undefined;
-
-/**
- * Measures each set once, however many spreads refer to it: the time is linear in the length of the document. A set
- * always selects from the same type, because a fragment names its type.
- */
-function measureSet(
-  set: SelectionSetNode,
-  type: Maybe<GraphQLNamedType>,
-  definitions: Definitions,
-): Measured {
-  const { schema, fragments, measured } = definitions;
-  const known = measured.get(set);
-  if (known) return known;
-  measured.set(set, NOTHING); // A fragment that contains itself counts zero here; validation rejects it.
-  const parts = set.selections.map((node) => {
-    if (node.kind === Kind.FIELD) return measureField(node, type, definitions);
-    const inner = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
-    if (!inner) return NOTHING;
-    const { typeCondition: of, selectionSet } = inner;
-    return measureSet(selectionSet, of ? schema.getType(of.name.value) : type, definitions);
-  });
-  const whole = {
-    depth: parts.reduce((most, { depth }) => Math.max(most, depth), 0),
-    fields: parts.reduce((sum, { fields }) => sum + fields, 0),
-    cost: once((variables) => parts.reduce((sum, { cost }) => sum + cost(variables), 0)),
-  };
-  measured.set(set, whole);
-  return whole;
-}
-
-/** Remembers the result for the most recent variables. */
-function once(cost: (variables: Variables) => number) {
-  let asked: Variables | undefined;
-  let answer = 0;
-  return (variables: Variables) => {
-    if (asked !== variables) {
-      answer = cost(variables);
-      asked = variables;
-    }
-    return answer;
-  };
-}
-
-const LEAF_COST = 0.1;
-const OBJECT_COST = 1;
-/** The extension of a field whose pages cost the same at any size. */
-export const COSTS_ONCE = "costsOnce";
-
-/**
- * A leaf costs a tenth of an object. A page costs its content, page info included, times its maximum number of rows, and
- * nothing for itself.
- */
-function measureField(
-  node: FieldNode,
-  parent: Maybe<GraphQLNamedType>,
-  definitions: Definitions,
-): Measured {
-  if (!node.selectionSet) return { depth: 1, fields: 1, cost: () => LEAF_COST };
-  const field = fieldOf(definitions.schema, parent, node.name.value);
-  const type = field && getNamedType(field.type);
-  const { depth, cost } = measureSet(node.selectionSet, type, definitions);
-  return { depth: depth + 1, fields: 1, cost: costOf(node, field, cost, definitions.lengths) };
-}
-
-/** Undefined for a field that validation will reject. */
-function fieldOf(
-  schema: GraphQLSchema,
-  parent: Maybe<GraphQLNamedType>,
-  name: string,
-): Maybe<GraphQLField<unknown, unknown>> {
-  if (parent === schema.getQueryType())
-    for (const meta of [SchemaMetaFieldDef, TypeMetaFieldDef]) if (meta.name === name) return meta;
-  return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
-}
-
-type Cost = Measured["cost"];
-
-/**
- * The cost of a field with this content: its type and its arguments determine it, wherever its content is selected. A
- * list without pages counts once, as in the service; its rows are counted when they are read (budget.ts).
- */
-function costOf(
-  { arguments: given = [] }: FieldNode,
-  field: Maybe<GraphQLField<unknown, unknown>>,
-  content: Cost,
-  lengths: ListLengths,
-): Cost {
-  const isPage = field?.args.some(({ name }) => name === "first") && !field.extensions[COSTS_ONCE];
-  if (isPage) {
-    const limits = given.filter(({ name }) => /^(first|last)$/.test(name.value));
-    return (variables) =>
-      content(variables) *
-      (Math.max(0, ...limits.map(({ value }) => limitOf(value, variables))) || PAGE_DEFAULT);
-  }
-  const describesSchema =
-    field &&
-    isListType(getNullableType(field.type)) &&
-    isIntrospectionType(getNamedType(field.type));
-  const rows = (describesSchema && lengths[field.name]) || 1;
-  return (variables) => OBJECT_COST + rows * content(variables);
-}
-
-/** The page size that an argument requests, limited to the possible sizes; 0 if the argument does not set one. */
-function limitOf(value: ValueNode, variables: Variables): number {
-  const limit =
-    value.kind === Kind.VARIABLE
-      ? variables[value.name.value]
-      : Number("value" in value && value.value);
-  return typeof limit === "number" && limit > 0 ? Math.min(limit, PAGE_MAX) : 0;
 }
 
 /** Throws TooExpensive when the operation costs too much with these variables. Returns its cost. */

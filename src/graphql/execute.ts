@@ -1,8 +1,8 @@
 /**
  * Runs one GraphQL request: prepares its document, checks the limits, executes it.
  *
- * A mutation request is one transaction. graphql-js returns errors in its result, so a result with errors is thrown to
- * leave the transaction: if anything fails, nothing is written and the response's data is null.
+ * A mutation request is one transaction. Errors are part of a result, so a result with errors is thrown to leave the
+ * transaction: if anything fails, nothing is written and the response's data is null.
  */
 import {
   type ExecutionResult,
@@ -25,7 +25,8 @@ import {
   ERRORS_SHOWN_MAX,
   VARIABLES_DEPTH_MAX,
 } from "~/graphql/limits";
-import { sizeOf } from "~/json";
+import type { Budgeted } from "~/graphql/run";
+import { sizeOf } from "~/input/json";
 
 export type GraphQLRequest = {
   readonly query: string;
@@ -41,7 +42,7 @@ export type Answer = {
   readonly cost: number;
 };
 
-export type ExecutorOptions<C extends Budgeted> = {
+type ExecutorOptions<C extends Budgeted> = {
   readonly schema: GraphQLSchema;
   /** An error as the client sees it; undefined for a bug, which is rethrown. */
   readonly format: (error: GraphQLError) => GraphQLFormattedError | undefined;
@@ -55,12 +56,7 @@ export type Running = {
   /** Of the fields that it resolves at the root. */
   readonly names: readonly string[];
   readonly budget: Budget;
-  /** How many fields are selected below a field. */
-  readonly fieldsOf: PreparedDocument["fieldsOf"];
 };
-
-/** A context has the budget of its request, or of a second attempt at it. */
-type Budgeted = Pick<Running, "budget">;
 
 /** Carries a result with errors out of the transaction. */
 class MutationFailed extends Error {
@@ -95,7 +91,7 @@ export function createExecutor(schema: GraphQLSchema, deadlineMs = DEADLINE_MS) 
     } catch (error) {
       return refuse([refusalOf(error)]);
     }
-    const { operations, fieldsOf, errors } = prepared;
+    const { operations, errors } = prepared;
     if (errors.length > 0) return refuse(errors);
     const operation = pick(operations, request.operationName);
     if (operation instanceof GraphQLError) return refuse([operation]);
@@ -113,7 +109,6 @@ export function createExecutor(schema: GraphQLSchema, deadlineMs = DEADLINE_MS) 
       isMutation: operation.isMutation,
       names: operation.namesOf(request.variables),
       budget: createBudget(deadlineMs),
-      fieldsOf,
     };
     const result = await resultOf(running, within, async (context) =>
       operation.run(context, request.variables),

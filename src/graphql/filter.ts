@@ -1,5 +1,5 @@
 /**
- * Compiles filter input to an SQL condition, for any `*Filter` of the schema.
+ * Compiles filter input to an SQL condition, for any filter of a schema.
  *
  * The schema defines the kind of each key (a comparator, a filter of one related row, a filter of several), and the
  * model where its value is stored; so no filter needs code. Names come from the schema and values become parameters: a
@@ -15,14 +15,14 @@ import {
   isInputObjectType,
 } from "graphql";
 import type { Fragment } from "~/db/connect";
-import { all, any, compare, compareIdentifier, type Input } from "~/graphql/compare";
+import { all, any, COMPARE, type Comparator, type Input } from "~/graphql/compare";
 import { InvalidArgument } from "~/graphql/errors";
 import { FILTER_DEPTH_MAX, FILTER_NODES_MAX } from "~/graphql/limits";
 import {
   expressionOf,
+  inUse,
   type Model,
   type Models,
-  notArchived,
   type One,
   type Relation,
   type Row,
@@ -32,13 +32,20 @@ import {
   source,
   type Value,
 } from "~/graphql/model";
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
+
+/** The entities of a service, and the types that compare values. */
+export type Catalog = {
+  readonly models: Models;
+  /** The comparator that an input type is; undefined for a filter of related rows. */
+  readonly comparatorOf: (type: string) => Comparator | undefined;
+};
 
 /** The filters of one statement, with the number of conditions so far. */
-export type Filtering = {
-  readonly models: Models;
+type Filtering = Catalog & {
   readonly scope: Scope;
-  readonly includeArchived: boolean;
+  /** Of the list that is filtered. */
+  readonly args: Input;
   nodes: number;
 };
 
@@ -113,22 +120,21 @@ function compileKey(
   const type = getNamedType(field.type);
   const { model, row } = place;
   const { scope } = at;
-  if (isInputObjectType(type) && type.name.endsWith("CollectionFilter")) {
+  const compare = at.comparatorOf(type.name);
+  if (isInputObjectType(type) && !compare) {
     const many = model.many.get(field.name);
     if (many) return compileMany(at, type, value as Input, many, place);
-  } else if (isInputObjectType(type) && type.name.endsWith("Filter")) {
     const one = model.one.get(field.name);
     if (one) return compileOne(at, type, value as Input, one, place);
   }
-  const { and, or } = value as Input; // which estimates have
+  const { and, or } = value as Input; // which a comparator of numbers can have
   count(at, place, 1 + listOf(and).length + listOf(or).length);
-  if (/^(Issue|EntityIdentifier)IDComparator$/.test(type.name))
-    return compareIdentifier(scope, row, value as Input);
   const filter = model.filters.get(field.name);
   const expression = filter ? filter(row, scope) : expressionOf(model, row, scope, field.name);
   if (!expression) throw new Error(`${model.name} cannot be filtered by ${field.name}`);
   if (!isInputObjectType(type)) return scope.sql`${expression} = ${value as boolean}`;
-  return compare(scope, type.name, expression, value as Input, field.name);
+  if (!compare) throw new Error(`${model.name} has no relation ${field.name} to filter by`);
+  return compare(scope, expression, value as Input, field.name, row);
 }
 
 /**
@@ -211,12 +217,12 @@ function compileMany(
         })})`
       : undefined,
     isObject(length)
-      ? compare(
+      ? COMPARE.number(
           scope,
-          "NumberComparator",
           sql`(select count(*) ${elements(at, relation, place)})`,
           length,
           "length",
+          place.row,
         )
       : undefined,
     typeof none === "boolean"
@@ -252,7 +258,7 @@ function elements(
   const element = { model, row: rowOf(model, scope, alias), depth: depth + 1 };
   const where = all(scope, [
     on(row, element.row, scope),
-    at.includeArchived ? undefined : notArchived(model, element.row, scope),
+    inUse(model, at.args, element.row, scope),
     model.visible?.(element.row, scope),
     condition?.(element),
   ]);

@@ -11,16 +11,18 @@ import {
   isScalarType,
 } from "graphql";
 import { InvalidArgument, requireFew } from "~/graphql/errors";
-import { sizeOf } from "~/json";
+import { sizeOf } from "~/input/json";
 
 export type Lengths = {
   /** Of a text without a specific limit. */
   readonly usual: number;
-  /** Of JSON, and of a filter, in characters. */
+  /** Of JSON, in characters. */
   readonly json: number;
+  /** The names of the types whose values are measured as JSON. */
+  readonly whole: RegExp;
   /** Of a list, in elements. */
   readonly items: number;
-  /** By field, or by type and field: `title`, `ProjectCreateInput.description`. */
+  /** By field, or by type and field: `title`, `BookInput.title`. */
   readonly texts: Readonly<Record<string, number>>;
 };
 
@@ -50,16 +52,15 @@ function requireLength(lengths: Lengths, value: unknown, field: Defined, owner: 
     return;
   }
   const named = getNamedType(type);
-  const isFilter = named.name.endsWith("Filter");
-  if (isInputObjectType(named) && !isFilter)
+  if (lengths.whole.test(named.name))
+    requireAtMost(name, sizeOf(value, lengths.json), lengths.json, value);
+  else if (isInputObjectType(named))
     requireLengths(
       lengths,
       value as Readonly<Record<string, unknown>>,
       Object.values(named.getFields()),
       named.name,
     );
-  else if (isFilter || /^JSON(Object)?$/.test(named.name))
-    requireAtMost(name, sizeOf(value, lengths.json), lengths.json, value);
   else if (isScalarType(named) && typeof value === "string") {
     const max = lengths.texts[`${owner}.${name}`] ?? lengths.texts[name] ?? lengths.usual;
     requireAtMost(name, value.length, max, value);

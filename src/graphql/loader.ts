@@ -45,12 +45,3 @@ export function createLoader<K, V>(
     },
   };
 }
-
-const identities = new WeakMap<object, number>();
-let last = 0;
-/** A number that identifies an object during its lifetime, for the key of a loader. */
-export function identity(object: object): number {
-  const known = identities.get(object) ?? ++last;
-  identities.set(object, known);
-  return known;
-}

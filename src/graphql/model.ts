@@ -75,8 +75,8 @@ export type Model = {
   readonly sorts: ReadonlyMap<string, (options: SortOptions) => readonly Order[]>;
   /** Rows that lists omit unless this argument is true. */
   readonly unlisted?: { readonly unless: string; readonly condition: Expression };
-  /** Whether the row's parent is in use: lists omit other rows as if they were archived. */
-  readonly inUse?: Expression;
+  /** Lists, and filters by a relation, omit rows that are not in use unless this argument is true. */
+  readonly archive?: { readonly unless: string; readonly inUse: Expression };
   /** Whether the viewer may see the row; undefined when nothing is hidden. */
   readonly visible?: (row: Row, scope: Scope) => Fragment | undefined;
 };
@@ -109,11 +109,14 @@ export function computedOf({ computed, one }: Model, fields: ReadonlySet<string>
 /** Columns of a shared table itself. */
 const OWN = new Set(["id", "createdAt", "updatedAt", "archivedAt"]);
 
-/** Undefined for an entity without an archive. */
-export function notArchived(model: Model, row: Row, scope: Scope): Fragment | undefined {
-  if (!model.shared && !model.columns.has("archivedAt")) return undefined;
-  const own = scope.sql`${row("archivedAt")} is null`;
-  return model.inUse ? scope.sql`${own} and ${model.inUse(row, scope)}` : own;
+/** The rows that a list with these arguments does not omit as archived. */
+export function inUse(
+  { archive }: Model,
+  args: Readonly<Record<string, unknown>>,
+  row: Row,
+  scope: Scope,
+): Fragment | undefined {
+  return archive && args[archive.unless] !== true ? archive.inUse(row, scope) : undefined;
 }
 
 /** The source of a `from` clause. */

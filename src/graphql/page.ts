@@ -16,15 +16,15 @@ import {
   source,
   type Value,
 } from "~/graphql/model";
-import { isUuid } from "~/graphql/scalars";
+import { isUuid } from "~/graphql/uuid";
 
 export type PageArguments = {
   readonly first?: number | null;
   readonly after?: string | null;
   readonly last?: number | null;
   readonly before?: string | null;
-  readonly orderBy?: "createdAt" | "updatedAt" | null;
-  readonly includeArchived?: boolean | null;
+  /** A column to sort by, newest first. */
+  readonly orderBy?: string | null;
   readonly filter?: unknown;
   readonly sort?: readonly Readonly<Record<string, SortOptions | null>>[] | null;
   /** Other arguments of the field. */

@@ -1,35 +1,24 @@
 /**
- * Runs operations by plans. graphql-js is the reference: the answers are the same, byte for byte.
+ * Runs operations by plans. graphql-js is the reference in tests: the answers are the same, byte for byte.
  *
  * For each object of a list, graphql-js looks up the definitions of its fields, coerces their arguments and describes
  * them for the resolvers; and it puts each promise in three others. A plan does this once for each place in a document.
  */
 import {
-  type DocumentNode,
   type ExecutionResult,
-  execute,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLObjectType,
-  type GraphQLSchema,
   getVariableValues,
-  type OperationDefinitionNode,
   OperationTypeNode,
 } from "graphql";
 import { conditionsOf, type Variables } from "~/graphql/collect";
-import {
-  createCompiler,
-  createErrors,
-  type Errors,
-  isPromise,
-  type Path,
-  type Run,
-  runSet,
-  type SetPlan,
-} from "~/graphql/compile";
+import { createCompiler, type Source } from "~/graphql/compile";
+import { createErrors, type Errors } from "~/graphql/path";
+import { type Budgeted, isPromise, runInTurn, runSet, type SetPlan } from "~/graphql/run";
 
 /** Runs an operation in the context of a request. */
 export type Plan = (
-  contextValue: unknown,
+  context: Budgeted,
   variableValues: Variables,
 ) => ExecutionResult | Promise<ExecutionResult>;
 
@@ -42,53 +31,46 @@ const answerOf = (data: unknown, { list }: Errors) =>
   (list.length === 0 ? { data } : { errors: list, data }) as ExecutionResult;
 
 /** Compiles an operation of a valid document. */
-export function planOf(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-): Plan {
+export function planOf(source: Source): Plan {
+  const { schema, document, operation } = source;
   const conditions = conditionsOf(document);
   const variants = new Map<string, SetPlan>();
   const root = schema.getRootType(operation.operation);
   const run = operation.operation === OperationTypeNode.MUTATION ? runInTurn : runSet;
 
   function variantOf(type: GraphQLObjectType, variables: Variables): SetPlan {
-    const values = conditions.map((name) => [name, variables[name]]);
-    const key = values.map(([, value]) => (value === true ? "1" : "0")).join("");
+    const given = conditions.filter((name) => Object.hasOwn(variables, name));
+    const values = given.map((name) => [name, variables[name]]);
+    const key = JSON.stringify(values);
     const known = variants.get(key);
     if (known) return known;
     if (variants.size === VARIANTS_MAX) variants.clear();
-    const compile = createCompiler(schema, document, operation, Object.fromEntries(values));
-    const variant = compile(type, [operation]);
+    const variant = createCompiler(source, Object.fromEntries(values))(type, [operation]);
     variants.set(key, variant);
     return variant;
   }
 
-  return (contextValue, variableValues) => {
-    const { coerced, errors: invalid } = getVariableValues(
+  return (context, variableValues) => {
+    const { coerced: variables, errors: invalid } = getVariableValues(
       schema,
       operation.variableDefinitions ?? [],
       variableValues,
       { maxErrors: VARIABLE_ERRORS_MAX },
     );
     if (invalid) return { errors: invalid };
-    // It reports a condition without a value.
-    if (!root || conditions.some((name) => typeof coerced[name] !== "boolean"))
-      return execute({
-        schema,
-        document,
-        contextValue,
-        variableValues,
-        operationName: operation.name?.value,
-      });
     const errors = createErrors();
     const fail = (error: unknown) => {
       errors.add(error as GraphQLError, undefined);
       return answerOf(null, errors);
     };
     try {
-      const given = { context: contextValue, variables: coerced, known: new Map(), errors };
-      const data = run(given, variantOf(root, coerced), undefined, undefined);
+      if (!root)
+        throw new GraphQLError(
+          `Schema is not configured to execute ${operation.operation} operation.`,
+          { nodes: operation },
+        );
+      const given = { context, variables, known: new Map(), errors };
+      const data = run(given, variantOf(root, variables), undefined, undefined);
       return isPromise(data)
         ? data.then((found) => answerOf(found, errors), fail)
         : answerOf(data, errors);
@@ -96,16 +78,4 @@ export function planOf(
       return fail(error);
     }
   };
-}
-
-/** The fields of a mutation, one after the other. */
-async function runInTurn(
-  run: Run,
-  { fields, create }: SetPlan,
-  source: unknown,
-  path: Path | undefined,
-): Promise<unknown> {
-  const result = create();
-  for (const { key, start } of fields) result[key] = await start(run, source, path);
-  return result;
 }

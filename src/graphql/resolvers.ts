@@ -13,16 +13,15 @@ import {
   isNonNullType,
   isObjectType,
 } from "graphql";
-import { columnsOfNodes, columnsOfRelated, type Reads } from "~/graphql/columns";
-import type { FieldInfo } from "~/graphql/compile";
-import type { Running } from "~/graphql/execute";
+import type { FieldInfo } from "~/graphql/info";
 import type { Model, Models, One } from "~/graphql/model";
 import { EMPTY, type PageArguments, type RowObject } from "~/graphql/page";
-import type { Maybe, PageWanted, Reader, Related } from "~/graphql/reader";
-import { selectedFields, selectedOfNodes, wantsOnlyId } from "~/graphql/selection";
+import type { Maybe, Reader } from "~/graphql/reader";
+import type { PageWanted } from "~/graphql/rows";
+import type { Budgeted } from "~/graphql/run";
 
 /** The part of a request that the resolvers of this folder use. */
-export type ReadContext = Pick<Running, "budget" | "fieldsOf"> & { readonly read: Reader };
+export type ReadContext = Budgeted & { readonly read: Reader };
 
 // The schema has validated the arguments of each field; each resolver declares the types it expects.
 // biome-ignore lint/suspicious/noExplicitAny: graphql-js types them so too.
@@ -34,6 +33,9 @@ export type Resolvers<C> = {
 export type TypeNames<C> = {
   readonly [type: string]: (value: RowObject, context: C, info: FieldInfo) => string;
 };
+
+/** The columns that fields with a resolver written by hand read, by model and field. */
+export type Reads = { readonly [model: string]: { readonly [field: string]: readonly string[] } };
 
 export type Derivation<C> = {
   readonly models: Models;
@@ -119,32 +121,15 @@ const computed =
   (row: RowObject, _args, { read }) =>
     name in row ? row[name] : read.value(model, name, row.id);
 
-type Place = Related & { readonly isOnlyId: boolean };
-const places = new WeakMap<FieldInfo, Place>();
-
-/** The related rows that a place of a document needs. */
-function placeOf(model: Model, info: FieldInfo, { to, key, withRow = false }: One): Place {
-  const known = places.get(info);
-  if (known) return known;
-  const fields = selectedFields(info);
-  const columns = columnsOfRelated(info);
-  const place = {
-    ...{ to, fields, columns, evenHidden: withRow, isOnlyId: wantsOnlyId(fields) },
-    isCanonical: !model.shared && model.columns.get(key) === "uuid",
-  };
-  places.set(info, place);
-  return place;
-}
-
 /** The row whose id is in `key`, without a query when only that id is selected. */
-function relatedBy(model: Model, one: One): Resolver<ReadContext> {
-  const { key } = one;
+function relatedBy(model: Model, { to, key, withRow = false }: One): Resolver<ReadContext> {
+  const isCanonical = !model.shared && model.columns.get(key) === "uuid";
+  const related = { to, evenHidden: withRow, isCanonical };
   const idOf = model.computed.has(key) ? computed(model, key) : (row: RowObject) => row[key];
   return (row, args, context, info) => {
     const load = (id: unknown) => {
       if (id === null || id === undefined) return null;
-      const place = placeOf(model, info, one);
-      return place.isOnlyId ? { id } : context.read.related(place, id as string);
+      return info.isOnlyId ? { id } : context.read.related(related, id as string, info);
     };
     const id = idOf(row, args, context, info);
     return id instanceof Promise ? id.then(load) : load(id);
@@ -154,19 +139,13 @@ function relatedBy(model: Model, one: One): Resolver<ReadContext> {
 const listOf =
   (model: Model, relation: string): Resolver<ReadContext> =>
   ({ id }: RowObject, _args, { read }, info) =>
-    read.children(model, relation, id, selectedFields(info));
+    read.children(model, relation, id, info);
 
 /** The type of a field's `filter` argument. */
-export function filterTypeOf(field: GraphQLField<unknown, unknown>) {
+export function filterTypeOf({ field }: FieldInfo) {
   const argument = field.args.find(({ name }) => name === "filter");
   const type = argument && getNamedType(argument.type);
   return isInputObjectType(type) ? type : undefined;
-}
-
-/** The fields and columns to read of the nodes of a connection. */
-function nodesOf(info: FieldInfo): Pick<PageWanted, "fields" | "columns"> {
-  const fields = selectedOfNodes(info);
-  return { fields, columns: columnsOfNodes(info, fields) };
 }
 
 /** A page of related rows. `relation` names the relation if it is not the field's name. */
@@ -174,21 +153,11 @@ export function pageOf(
   model: Model,
   relation?: (args: PageArguments) => string,
 ): Resolver<ReadContext> {
-  return ({ id }: RowObject, args: PageArguments, { read }, info) => {
-    const [place] = info.fieldNodes;
-    if (!place) throw new Error("a field is resolved without a place in the document");
-    return read.childPage(model, id, place, () => ({
+  return ({ id }: RowObject, args: PageArguments, { read }, info) =>
+    read.childPage(model, id, args, () => ({
       relation: relation?.(args) ?? info.fieldName,
-      wanted: { args, filterType: filterTypeOf(fieldOf(info)), ...nodesOf(info) },
+      wanted: { args, filterType: filterTypeOf(info), ...info.nodes },
     }));
-  };
-}
-
-/** The definition of the field that is being resolved. */
-export function fieldOf({ parentType, fieldName }: FieldInfo) {
-  const field = parentType.getFields()[fieldName];
-  if (!field) throw new Error(`${parentType.name} has no field ${fieldName}`);
-  return field;
 }
 
 /** A page of all rows of a model, for root fields. `where` restricts the rows. */
@@ -200,8 +169,8 @@ export function rootPage(
     const condition = where?.(args);
     return await read.page(name, {
       args,
-      filterType: filterTypeOf(fieldOf(info)),
-      ...nodesOf(info),
+      filterType: filterTypeOf(info),
+      ...info.nodes,
       ...(condition && { where: condition }),
     });
   };

@@ -3,9 +3,8 @@ import { type GraphQLObjectType, getNamedType, isLeafType } from "graphql";
 import type { Models } from "~/graphql/model";
 import { EMPTY } from "~/graphql/page";
 import { type ReadContext, type Resolver, rootPage } from "~/graphql/resolvers";
-import { selectedFields } from "~/graphql/selection";
 
-export type RootOptions<C> = {
+type RootOptions<C> = {
   readonly models: Models;
   readonly modelOf: { readonly [type: string]: string };
   /** The row for an argument `id`. Throws when there is none. */
@@ -17,7 +16,7 @@ export type RootOptions<C> = {
   ) => Promise<unknown>;
 };
 
-/** Resolvers of the fields of Query whose form defines their result: `issue(id:)`, `issues(…)`. */
+/** Resolvers of the fields of Query whose form defines their result: `book(id:)`, `books(…)`. */
 export function rootQueries<C extends ReadContext>(
   query: GraphQLObjectType,
   { models, modelOf, requireRow }: RootOptions<C>,
@@ -30,7 +29,7 @@ export function rootQueries<C extends ReadContext>(
     if (element !== undefined) found[field.name] = models.has(name) ? rootPage(name) : () => EMPTY;
     else if (!isLeafType(type) && field.args.some((argument) => argument.name === "id"))
       found[field.name] = (_source, { id }: { id: string }, context, info) =>
-        requireRow(context, name, id, selectedFields(info));
+        requireRow(context, name, id, info.fields);
   }
   return found;
 }

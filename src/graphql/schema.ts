@@ -1,25 +1,25 @@
 /** Combines a schema with its resolvers. */
 import { addResolversToSchema } from "@graphql-tools/schema";
 import {
-  defaultFieldResolver,
-  type GraphQLObjectType,
+  type GraphQLField,
+  type GraphQLScalarTypeConfig,
   type GraphQLSchema,
-  getNamedType,
-  isCompositeType,
-  isIntrospectionType,
   isObjectType,
 } from "graphql";
-import { noteReads } from "~/graphql/columns";
-import { type Charge, charges, type FieldInfo } from "~/graphql/compile";
+import { READS } from "~/graphql/info";
+import type { Model } from "~/graphql/model";
 import {
   allResolvers,
   type Derivation,
   type ReadContext,
-  type Resolver,
-  type Resolvers,
   type TypeNames,
 } from "~/graphql/resolvers";
-import type { ScalarResolver } from "~/graphql/scalars";
+
+/** The functions of a scalar; its name and description are in the SDL. */
+export type ScalarResolver = Pick<
+  GraphQLScalarTypeConfig<unknown, unknown>,
+  "parseValue" | "parseLiteral" | "serialize"
+>;
 
 export type SchemaOptions<C> = Derivation<C> & {
   readonly scalars: { readonly [name: string]: ScalarResolver };
@@ -41,7 +41,7 @@ export function addResolvers<C extends ReadContext>(
     resolvers: {
       ...scalars,
       ...Object.fromEntries(abstract),
-      ...budgeted(schema, allResolvers(schema, derivation)),
+      ...allResolvers(schema, derivation),
     },
     resolverValidationOptions: { requireResolversToMatchSchema: "error" },
     // A copy of a schema of this size takes longer than building it.
@@ -49,46 +49,28 @@ export function addResolvers<C extends ReadContext>(
   });
 }
 
-/** The resolvers; those of objects and lists of objects charge the budget of the request first. */
-function budgeted<C extends ReadContext>(
+/** Notes what each field of a model's type reads: derived ones by the model, those written by hand by `reads`. */
+function noteReads<C>(
   schema: GraphQLSchema,
-  resolvers: Resolvers<C>,
-): Resolvers<C> {
-  const types = Object.values(schema.getTypeMap()).filter(
-    (type) => isObjectType(type) && !isIntrospectionType(type),
-  ) as GraphQLObjectType[];
-  const charged = types.map((type) => {
-    const own = resolvers[type.name];
-    const composite = Object.values(type.getFields())
-      .filter((field) => isCompositeType(getNamedType(field.type)))
-      .map(({ name }) => [name, spending(own?.[name] ?? (defaultFieldResolver as Resolver<C>))]);
-    return [type.name, { ...own, ...Object.fromEntries(composite) }];
-  });
-  return { ...resolvers, ...Object.fromEntries(charged) };
+  { models, modelOf, conventions, resolvers, reads = {} }: Derivation<C>,
+): void {
+  for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
+    const name = modelOf[type.name] ?? type.name;
+    const model = models.get(name);
+    if (!model || model.shared) continue;
+    for (const field of Object.values(type.getFields())) {
+      const declared = reads[name]?.[field.name];
+      const isByHand =
+        resolvers[type.name]?.[field.name] ??
+        resolvers[name]?.[field.name] ??
+        (model.columns.has(field.name) ? undefined : conventions[field.name]);
+      const columns = declared ?? (isByHand ? undefined : derived(model, field));
+      if (columns) field.extensions = { ...field.extensions, [READS]: columns };
+    }
+  }
 }
 
-function spending<C extends ReadContext>(resolve: Resolver<C>): Resolver<C> {
-  const refusal = ({ budget }: C) => (budget.isOver() ? budget.never : undefined);
-  const charging: Resolver<C> = (source, args, context, info) => {
-    const refused = refusal(context);
-    if (refused !== undefined) return refused;
-    const value = resolve(source, args, context, info);
-    const charged = (found: unknown) => {
-      const turn = spend(found, context, info);
-      return turn === undefined ? found : turn.then(() => found);
-    };
-    return value instanceof Promise ? value.then(charged) : charged(value);
-  };
-  charges.set(charging, { resolve, refusal, spend } as Charge);
-  return charging;
-}
-
-function spend(value: unknown, { budget, fieldsOf }: ReadContext, { fieldNodes }: FieldInfo) {
-  if (value === null || value === undefined) return undefined;
-  const objects = Array.isArray(value) ? value.length : 1;
-  const fields = fieldNodes.reduce(
-    (sum, { selectionSet }) => sum + (selectionSet ? fieldsOf(selectionSet) : 0),
-    0,
-  );
-  return budget.spend(objects * fields);
+function derived(model: Model, { name }: GraphQLField<unknown, unknown>): readonly string[] {
+  const key = model.one.get(name)?.key;
+  return [key ?? name].filter((column) => model.columns.has(column));
 }

@@ -1,7 +1,7 @@
 /**
  * Completes SDL by convention, so that only exceptions are written down: a name that is used but not defined is
- * generated from its form. `IssueConnection` is a page of `Issue`, `NullableUserFilter` is `UserFilter` with `null`,
- * and so on. A name that fits no convention is an error at startup.
+ * generated from its form. `BookConnection` is a page of `Book`; the other forms are the service's own. A name that
+ * fits none is an error at startup.
  */
 import {
   type DefinitionNode,
@@ -21,7 +21,8 @@ import {
 import { words } from "~/graphql/words";
 
 type Definitions = ReadonlyMap<string, DefinitionNode>;
-type Convention = {
+/** Names that define a type by their form. */
+export type Form = {
   readonly name: RegExp;
   /** The SDL of a type whose name matches; `base` is the captured part of the name. */
   readonly sdl: (name: string, base: string) => string;
@@ -29,10 +30,14 @@ type Convention = {
   readonly fieldsOf?: (base: string) => string;
 };
 
-const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+export type Conventions = {
+  /** The first match defines the type. */
+  readonly forms: readonly Form[];
+  /** A field that returns a page has these arguments, unless it declares `first` itself. */
+  readonly pageArguments: string;
+};
 
-/** The first match defines the type. */
-const CONVENTIONS: readonly Convention[] = [
+const PAGES: readonly Form[] = [
   {
     name: /^(\w+)Connection$/,
     sdl: (name, base) =>
@@ -43,44 +48,7 @@ const CONVENTIONS: readonly Convention[] = [
     sdl: (name, base) =>
       `"One ${words(base)} of a page, with its cursor." type ${name} { cursor: String! node: ${base}! }`,
   },
-  {
-    name: /^(\w+)SearchResult$/,
-    fieldsOf: (base) => base,
-    sdl: (name, base) =>
-      `"One ${words(base)} in the results of a search." type ${name} implements Node { metadata: JSONObject! }`,
-  },
-  {
-    name: /^Nullable(\w+)Filter$/,
-    fieldsOf: (base) => `${base}Filter`,
-    sdl: (name, base) =>
-      `"Conditions on one ${words(base)}, or on its absence." input ${name} { and: [${name}!] null: Boolean or: [${name}!] }`,
-  },
-  {
-    name: /^(\w+)CollectionFilter$/,
-    fieldsOf: (base) => `${base}Filter`,
-    sdl: (name, base) =>
-      `"Conditions on several ${words(base)} objects; without \`every\` one match is enough." input ${name} { and: [${name}!] every: ${base}Filter length: NumberComparator or: [${name}!] some: ${base}Filter }`,
-  },
-  {
-    name: /^(\w+)Sort$/,
-    sdl: (name) =>
-      `"One key of an order." input ${name} { nulls: PaginationNulls = last order: PaginationSortOrder }`,
-  },
-  {
-    name: /^(\w+)ArchivePayload$/,
-    sdl: (name, base) =>
-      `"Result of archiving, restoring or deleting one ${words(base)}." type ${name} implements ArchivePayload { entity: ${base} }`,
-  },
-  {
-    name: /^(\w+)Payload$/,
-    sdl: (name, base) =>
-      `"One ${words(base)} after a change." type ${name} { ${lowerFirst(base)}: ${base}! lastSyncId: Float! success: Boolean! }`,
-  },
 ];
-
-/** A field that returns a page has these arguments, unless it declares `first` itself. */
-const PAGE_ARGUMENTS =
-  "after: String before: String first: Int includeArchived: Boolean last: Int orderBy: PaginationOrderBy";
 
 const parseOne = (sdl: string) => parse(sdl, { noLocation: true }).definitions[0];
 
@@ -91,24 +59,28 @@ const isExtension = (node: DefinitionNode): node is ObjectTypeExtensionNode =>
   node.kind === Kind.OBJECT_TYPE_EXTENSION;
 
 /** The documents as one, completed by the conventions. Throws on a name that nothing defines. */
-export function completeSdl(documents: readonly DocumentNode[]): DocumentNode {
+export function completeSdl(
+  documents: readonly DocumentNode[],
+  { forms, pageArguments }: Conventions,
+): DocumentNode {
+  const known = new Set(specifiedScalarTypes.map(({ name }) => name));
+  const byForm = [...PAGES, ...forms];
   const all = documents.flatMap((document) => document.definitions);
   const definitions = new Map<string, DefinitionNode>();
   for (const node of all)
     if (!isExtension(node) && "name" in node && node.name) definitions.set(node.name.value, node);
-  for (const node of all) if (isExtension(node)) extend(definitions, node);
+  for (const node of all) if (isExtension(node)) extend(definitions, node, byForm);
 
   const queue = [...definitions.values()].flatMap(namesIn);
-  const known = new Set(specifiedScalarTypes.map(({ name }) => name));
   for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
     if (known.has(name) || definitions.has(name)) continue;
-    const made = byConvention(name, definitions);
+    const made = byConvention(name, definitions, byForm);
     definitions.set(name, made);
     queue.push(...namesIn(made));
   }
   for (const node of definitions.values())
     if (isComposite(node)) definitions.set(node.name.value, inherit(node, definitions));
-  const page = pageArguments();
+  const page = argumentsOf(pageArguments);
   const isPage = (name: string) => {
     const node = definitions.get(name);
     return node !== undefined && fieldsOf(node).some((field) => field.name.value === "pageInfo");
@@ -119,10 +91,15 @@ export function completeSdl(documents: readonly DocumentNode[]): DocumentNode {
   };
 }
 
-function extend(definitions: Map<string, DefinitionNode>, extension: ObjectTypeExtensionNode) {
+function extend(
+  definitions: Map<string, DefinitionNode>,
+  extension: ObjectTypeExtensionNode,
+  forms: readonly Form[],
+) {
   const name = extension.name.value;
   const base =
-    definitions.get(name) ?? definitions.set(name, byConvention(name, definitions)).get(name);
+    definitions.get(name) ??
+    definitions.set(name, byConvention(name, definitions, forms)).get(name);
   if (base?.kind !== Kind.OBJECT_TYPE_DEFINITION) throw new Error(`${name} cannot be extended`);
   definitions.set(name, {
     ...base,
@@ -131,8 +108,12 @@ function extend(definitions: Map<string, DefinitionNode>, extension: ObjectTypeE
   });
 }
 
-function byConvention(name: string, definitions: Definitions): DefinitionNode {
-  for (const { name: form, sdl, fieldsOf } of CONVENTIONS) {
+function byConvention(
+  name: string,
+  definitions: Definitions,
+  forms: readonly Form[],
+): DefinitionNode {
+  for (const { name: form, sdl, fieldsOf } of forms) {
     const [, base] = form.exec(name) ?? [];
     if (base === undefined) continue;
     const made = parseOne(sdl(name, base));
@@ -187,8 +168,8 @@ function namesIn(node: DefinitionNode): string[] {
   ];
 }
 
-const pageArguments = (): readonly InputValueDefinitionNode[] => {
-  const node = parseOne(`type Page { page(${PAGE_ARGUMENTS}): Int }`);
+const argumentsOf = (sdl: string): readonly InputValueDefinitionNode[] => {
+  const node = parseOne(`type Page { page(${sdl}): Int }`);
   return (node && isComposite(node) && node.fields?.[0]?.arguments) || [];
 };
 

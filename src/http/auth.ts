@@ -1,12 +1,5 @@
 /** Reads the credential from a request. `platform/keys` validates it. */
-import type { RequestHead } from "~/message";
-
-/** The holder of the key, as opposed to the user that an agent acts as. */
-export type Principal = {
-  readonly userId: string;
-  readonly keyId: string;
-  readonly plan: "free" | "pro" | "enterprise";
-};
+import type { RequestHead } from "~/wire/message";
 
 /** The key of a platform call. Undefined if the header is missing or empty. */
 export const platformKey = (request: RequestHead): string | undefined =>

@@ -1,10 +1,11 @@
 /** Reads a request's body: bounded, and for the platform as strict JSON. */
 import { findUnstorable } from "~/db/storable";
 import { ApiError } from "~/errors";
-import { createBody, type IncomingBody, type IncomingRequest } from "~/http/incoming";
-import { isObject, parseBounded, TooLarge } from "~/json";
+import { isObject, parseBounded, TooLarge } from "~/input/json";
+import { createBody, type IncomingBody, type IncomingRequest } from "~/wire/incoming";
+import { PLATFORM_BODY_MAX } from "~/wire/limits";
+import { utf8 } from "~/wire/message";
 
-export const PLATFORM_BODY_MAX = 1024 * 1024;
 /** Of a platform body. Higher than the default, because its values are not processed one by one. */
 const VALUES_MAX = 250_000;
 export const SERVICE_BODY_MAX = 4 * 1024 * 1024;
@@ -56,7 +57,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) throw invalid("The body is empty; a JSON object is needed");
   let value: unknown;
   try {
-    value = parseBounded(new TextDecoder("utf-8", { fatal: true }).decode(bytes), VALUES_MAX);
+    value = parseBounded(utf8(bytes), VALUES_MAX);
   } catch (error) {
     throw invalid(
       error instanceof TooLarge

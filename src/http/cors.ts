@@ -1,5 +1,5 @@
 /** Cross-origin calls from pages whose origin is in the setting CORS_ORIGINS; `*` allows all. */
-import { type HttpAnswer, httpAnswer, type RequestHead } from "~/message";
+import { type HttpAnswer, httpAnswer, type RequestHead } from "~/wire/message";
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const REQUEST_HEADERS =

@@ -13,10 +13,11 @@ import start from "~/docs/explorer.js" with { type: "text" };
 import { STYLE, STYLE_PATH, sitePage } from "~/docs/site";
 import { Condition, WhereSchema } from "~/evaluation/spec";
 import { failures } from "~/http/errors";
-import { controlOperation, toolOperations } from "~/http/mcp/operations";
+import { toolOperations } from "~/http/mcp/operations";
 import { Envelope, EnvironmentPath } from "~/http/model";
 import { OPENAPI, type Operation, openapi } from "~/http/openapi";
 import { REPLICAS } from "~/replicas/index";
+import type { ServiceOperation } from "~/replicas/replica";
 import { VERSION } from "~/version";
 
 const PAGE = "/docs";
@@ -143,32 +144,25 @@ const REFUSALS = failures(
 );
 
 /** The calls of the simulated services, which are not routes, and their tools. */
-const serviceOperations = (): Operation[] =>
-  [
+const serviceOperations = (): Operation[] => {
+  const operations: readonly (ServiceOperation & { readonly service: string })[] = [
     ...[...REPLICAS.values()].flatMap(({ service, operations }) =>
       operations().map((operation) => ({ service, ...operation })),
     ),
     ...toolOperations(),
-  ].map(({ service, answers, ...operation }) => ({
+  ];
+  return operations.map(({ service, params, answers, ...operation }) => ({
     ...operation,
     path: `/api/env/{envId}/services/${service}/${operation.path}`,
     tags: [service],
     security: [{ key: [] }, { bearer: [] }],
-    params: EnvironmentPath,
+    params: Type.Object({ ...EnvironmentPath.properties, ...params?.properties }),
     answers: withPlatform(answers, REFUSALS),
   }));
+};
 
-/** The platform as tools, which is not a route either. */
-const controlOperations = (): Operation[] => [
-  {
-    ...controlOperation,
-    tags: ["mcp"],
-    security: [{ key: [] }, { bearer: [] }],
-    answers: withPlatform(controlOperation.answers, failures("request_too_large")),
-  },
-];
-
-const withPlatform = (own: Answers, platform: Answers): Answers => ({
+/** The responses of an operation that is not a route, and those of the platform to it. */
+export const withPlatform = (own: Answers, platform: Answers): Answers => ({
   ...own,
   ...platform,
   ...eitherOf(own, platform),
@@ -191,9 +185,13 @@ let text = "";
 /**
  * Returns a function that renders the document as JSON, once per process. Call it before any call of a route: the router
  * modifies the shapes of a route at its first call, and the document must not depend on earlier calls. Only the route
- * `early` may be called before.
+ * `early` may be called before. `others`: the platform's operations that are no routes.
  */
-export function createDocument(routes: Elysia["routes"], early: string): () => void {
+export function createDocument(
+  routes: Elysia["routes"],
+  early: string,
+  others: readonly Operation[],
+): () => void {
   const documented = (routes as readonly DocumentedRoute[]).map((route) => {
     const { path, hooks } = route;
     if (path !== early) return route;
@@ -201,11 +199,7 @@ export function createDocument(routes: Elysia["routes"], early: string): () => v
   });
   return () => {
     text ||= JSON.stringify(
-      openapi(
-        [...routeOperations(documented), ...serviceOperations(), ...controlOperations()],
-        ABOUT,
-        SHAPES,
-      ),
+      openapi([...routeOperations(documented), ...serviceOperations(), ...others], ABOUT, SHAPES),
     );
   };
 }

@@ -2,10 +2,10 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { isUnavailable } from "~/db/connect";
 import { ApiError, type ErrorCode, LimitExceeded, STATUS, unavailable } from "~/errors";
-import { ClientGone } from "~/http/incoming";
 import { Envelope, LimitBody } from "~/http/model";
 import { errorFields, type Log } from "~/log";
-import { type HttpAnswer, httpAnswer, JSON_HEADERS, type RequestHead } from "~/message";
+import { ClientGone } from "~/wire/incoming";
+import { type HttpAnswer, httpAnswer, JSON_HEADERS, type RequestHead } from "~/wire/message";
 
 /** Codes that every route may answer in addition to its own. */
 const COMMON: readonly ErrorCode[] = [

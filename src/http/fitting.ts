@@ -2,8 +2,8 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { ApiError } from "~/errors";
 import { Id } from "~/http/model";
-import { isObject } from "~/json";
-import { findMisfits, linesAbout, linesOf, withoutNulls } from "~/shape";
+import { isObject } from "~/input/json";
+import { findMisfits, linesAbout, linesOf, withoutNulls } from "~/input/shape";
 
 /** The shapes of a route. */
 export type Shapes = {

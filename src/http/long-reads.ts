@@ -4,8 +4,8 @@
  */
 import { unavailable } from "~/errors";
 import { findPrincipal } from "~/http/principal";
-import type { HttpRequest } from "~/message";
 import { createFairSemaphore } from "~/semaphore";
+import type { HttpRequest } from "~/wire/message";
 
 const LONG =
   /^\/api\/platform\/(?:results\/[^/]+|runs\/[^/]+\/(?:calls|events|evaluations)|testSuites\/[^/]+)$/;

@@ -1,9 +1,9 @@
 /** Native requests and answers, for the libraries that take and return them. */
-import type { IncomingRequest } from "~/http/incoming";
-import type { OutgoingAnswer } from "~/http/outgoing";
-import { streamOf } from "~/http/stream";
-import { upgradeOf } from "~/http/websocket";
-import { HeaderList } from "~/message";
+import type { IncomingRequest } from "~/wire/incoming";
+import { HeaderList } from "~/wire/message";
+import type { OutgoingAnswer } from "~/wire/outgoing";
+import { streamOf } from "~/wire/stream";
+import { upgradeOf } from "~/wire/websocket";
 
 const origins = new WeakMap<Request, IncomingRequest>();
 

@@ -18,7 +18,6 @@ export const OPENAPI = "3.1.0";
 export type Operation = ServiceOperation & {
   readonly tags: readonly string[];
   readonly security: readonly object[];
-  readonly params?: TObject | undefined;
   readonly headers?: TObject | undefined;
   /** Its body may have no fields but those that are described. */
   readonly isClosed?: boolean;
@@ -39,7 +38,7 @@ function shown(shape: Json): Json {
 }
 
 /** An example of a shape: its own, or one composed of the examples of its parts; undefined without any. */
-export function exampleOf(given: Json): unknown {
+function exampleOf(given: Json): unknown {
   const shape = shown(given);
   const { examples, const: only, default: fallback, enum: choices, anyOf, type, items } = shape;
   if (Array.isArray(examples)) return examples[0];

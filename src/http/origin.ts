@@ -1,12 +1,8 @@
 /** The address that a caller used for this server, and the page that made the call. */
 import { isLoopback } from "~/config";
-import type { IncomingRequest } from "~/http/incoming";
-import type { RequestHead } from "~/message";
-
-/** A name or an address, perhaps with a port. It becomes part of URLs in responses. */
-const HOST = /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
-
-export const isHost = (text: string) => HOST.test(text);
+import { isHost } from "~/wire/head";
+import type { IncomingRequest } from "~/wire/incoming";
+import type { RequestHead } from "~/wire/message";
 
 const hostnameOf = (host: string) => host.replace(/:\d+$/, "").toLowerCase();
 

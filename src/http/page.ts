@@ -4,6 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { ApiError } from "~/errors";
 import { Digits } from "~/http/model";
+import type { CursorPosition, Page } from "~/page";
 
 export const PAGE_DEFAULT = 100;
 export const PAGE_MAX = 1_000;
@@ -26,10 +27,6 @@ export const PageQuery = {
 export const NextCursor = t.Optional(
   t.String({ maxLength: 500, description: "Present only if there is another page" }),
 );
-
-/** The row before the beginning of a page. The time is as Postgres prints it, with all digits. */
-export type CursorPosition = { readonly at: string; readonly id: string };
-export type Page = { readonly limit: number; readonly after: CursorPosition | undefined };
 
 /** The list and user that a cursor is valid for. */
 const scopeOf = (list: string, userId: string) =>

@@ -1,8 +1,9 @@
 /** The sender of a request: set once, before routing, and read by the routes. */
-import type { Principal } from "~/http/auth";
-import type { IncomingRequest } from "~/http/incoming";
+
 import { requestOf } from "~/http/native";
-import type { HttpRequest } from "~/message";
+import type { Principal } from "~/principal";
+import type { IncomingRequest } from "~/wire/incoming";
+import type { HttpRequest } from "~/wire/message";
 
 const principals = new WeakMap<HttpRequest, Principal>();
 

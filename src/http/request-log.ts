@@ -3,8 +3,8 @@ import { errorCode } from "~/db/connect";
 import { ApiError, LimitExceeded, NotAuthed } from "~/errors";
 import { findPrincipal } from "~/http/principal";
 import type { Fields, Log } from "~/log";
-import type { HttpRequest } from "~/message";
 import type { Metrics } from "~/metrics";
+import type { HttpRequest } from "~/wire/message";
 
 export type Route = {
   /** From a fixed list: if a caller could choose the label, each value would be a new series. */
@@ -33,6 +33,8 @@ export function noteIds(request: HttpRequest, body: unknown): void {
 }
 
 const id = (value: unknown) => (typeof value === "string" && ID.test(value) ? value : undefined);
+
+export type RequestLog = ReturnType<typeof createRequestLog>;
 
 export function createRequestLog(log: Log, metrics: Metrics) {
   let inFlight = 0;

@@ -1,7 +1,7 @@
 /** The routes of the platform, for requests that none of them takes. */
 import { ApiError } from "~/errors";
 
-export type RoutePattern = {
+type RoutePattern = {
   readonly method: string;
   readonly path: string;
   readonly pattern: RegExp;

@@ -1,8 +1,8 @@
 /** The errors of the router. */
 import { ValidationError } from "elysia";
 import { ApiError } from "~/errors";
-import { ClientGone } from "~/http/incoming";
-import { readablePath } from "~/shape";
+import { readablePath } from "~/input/shape";
+import { ClientGone } from "~/wire/incoming";
 
 /** An error of Elysia as ours; any other as it is. */
 export function translated(error: unknown): unknown {

@@ -6,39 +6,31 @@
  *
  * `…/mcp` is the same environment as tools: see `tools.ts`.
  */
-import type { LogMark, Session } from "~/db/session";
-import { EnvironmentEnded, type SessionPool } from "~/db/session-pool";
-import { ApiError, NotAuthed } from "~/errors";
-import { authorization, type Principal, platformKey } from "~/http/auth";
-import { readBody, readPrefix, SERVICE_BODY_MAX } from "~/http/body";
-import type { Owner } from "~/http/budget";
-import type { IncomingRequest } from "~/http/incoming";
+import type { LogMark } from "~/db/driver";
+import { EnvironmentEnded } from "~/db/opening";
+import type { Session } from "~/db/session";
+import type { SessionPool } from "~/db/session-pool";
+import { ApiError } from "~/errors";
+import { readBody, SERVICE_BODY_MAX } from "~/http/body";
 import { rejectPage } from "~/http/mcp/pages";
-import { httpDate } from "~/http/wire";
-import { type HttpAnswer, httpAnswer } from "~/message";
+import { createAdmission, type Opened, ownerOf } from "~/platform/admission";
 import type { Environments } from "~/platform/environments/environments";
-import { environmentId, malformed, notFound, requireId } from "~/platform/environments/id";
+import { environmentId, notFound, requireId } from "~/platform/environments/id";
 import type { Settings } from "~/platform/environments/opening";
 import type { Past } from "~/platform/environments/past";
 import type { Due, Injection } from "~/platform/faults/injection";
 import type { Fault } from "~/platform/faults/model";
 import type { PastState } from "~/platform/faults/store";
 import type { Journal, JournaledCall } from "~/platform/journal/journal";
-import { credentialKind, hashCredential, withoutStyle } from "~/platform/keys/format";
 import type { Keys } from "~/platform/keys/keys";
-import { requireReplica, type Templates } from "~/platform/templates/templates";
+import type { Templates } from "~/platform/templates/templates";
 import { answerTools, challenged, readToolPath, type ToolPath, wrongToken } from "~/platform/tools";
 import type { Problem, Selection } from "~/replicas/faults";
-import { REPLICAS, serviceOf } from "~/replicas/index";
+import { REPLICAS, requireReplica, serviceOf } from "~/replicas/index";
 import type { CallAccount, Replica, UnleasedCall } from "~/replicas/replica";
-
-const plain = (credential: string | undefined) => credential && withoutStyle(credential);
-
-/** An environment, and the principal that opened it: none if a token did. */
-type Opened = {
-  readonly environment: Awaited<ReturnType<Environments["find"]>>;
-  readonly principal: Principal | undefined;
-};
+import { httpDate } from "~/wire/head";
+import type { IncomingRequest } from "~/wire/incoming";
+import { type HttpAnswer, httpAnswer } from "~/wire/message";
 
 /** How a call arrived. */
 type Arrival = {
@@ -95,56 +87,11 @@ export function createGateway(deps: {
   origins: ReadonlySet<string>;
   journal: Journal;
 }) {
-  const { sessionPool, injection, past, environments, keys, templates, origins, journal } = deps;
+  const { sessionPool, injection, past, keys, templates, origins, journal } = deps;
+  const { credentialOf, open } = createAdmission(deps);
 
-  /**
-   * Returns the platform's credential and the service's own user token. `X-API-Key` is always the credential; in other
-   * places only what looks like one of ours. The body is searched only if nothing else has a credential.
-   */
-  async function credentialOf(
-    request: IncomingRequest,
-    service: string,
-    toolPath: ToolPath | undefined,
-  ) {
-    const header = plain(authorization(request));
-    const key = plain(platformKey(request));
-    if (key !== undefined) return { credential: key, userToken: header };
-    if (header !== undefined && keys.mayBeOne(header))
-      return { credential: header, userToken: undefined };
-    if (toolPath) return { credential: undefined, userToken: header };
-    const beginning = () => readPrefix(request);
-    const argument = plain(await REPLICAS.get(service)?.credential?.({ request, beginning }));
-    if (argument !== undefined && keys.mayBeOne(argument))
-      return { credential: argument, userToken: header };
-    return { credential: undefined, userToken: header };
-  }
-
-  /** Returns the environment if the credential, or a secret in the path, opens it. Throws `not_authed`. */
-  async function open(
-    request: IncomingRequest,
-    id: string | undefined,
-    credential: string | undefined,
-    carriesSecret: boolean,
-  ): Promise<Opened> {
-    if (carriesSecret)
-      return {
-        environment: id === undefined ? undefined : await environments.find(id),
-        principal: undefined,
-      };
-    if (credential !== undefined && credentialKind(credential) === "e") {
-      if (id === undefined) throw malformed();
-      const environment = await environments.find(id, { tokenHash: hashCredential(credential) });
-      if (!environment) throw new NotAuthed("invalid");
-      return { environment, principal: undefined };
-    }
-    const principal = await keys.authenticate(credential, request);
-    const environment =
-      id === undefined ? undefined : await environments.find(id, { userId: principal.userId });
-    return { environment, principal };
-  }
-
-  /** Performs the call of someone who may open the environment, if there is one. */
-  async function perform(
+  /** Answers the call of someone who may open the environment, if there is one. */
+  async function answer(
     request: IncomingRequest,
     { environment, principal }: Opened,
     { target, toolPath, carriesSecret, isViewing, baseUrl, note, call, ...token }: Arrival,
@@ -187,14 +134,15 @@ export function createGateway(deps: {
     if (toolPath && token.isAnonymous && token.userToken && replica.isToken?.(token.userToken))
       throw wrongToken();
     if (toolPath) {
-      const answer = await answerTools(request, replica, toolPath, {
+      const made = await answerTools(request, replica, toolPath, {
         ...identity,
         note,
-        ...{ use, injection },
-        dueFault: (name, isReading) =>
+        use,
+        injection,
+        dueFault: (name, { isReading }) =>
           dueFault(async () => ({ by: "tool", names: [name], isReading })),
       });
-      return dated(answer, now);
+      return dated(made, now);
     }
     // A secret is verified before the body is read. The body is read before a session is taken.
     const isAwaited =
@@ -202,16 +150,19 @@ export function createGateway(deps: {
     const body = isAwaited ? await readBody(request, SERVICE_BODY_MAX) : new Uint8Array();
     const { account, mark, end } = call ?? note();
     const unleased: UnleasedCall = {
-      ...{ request, path, body, account, ...identity, ...token },
+      request,
+      path,
+      body,
+      account,
+      ...identity,
+      ...token,
       mayImpersonate: principal !== undefined || allowImpersonation,
     };
     const handle = (state?: PastState) =>
       use((session) => replica.handle({ ...unleased, session }), mark, state);
     const due = await dueFault(() => replica.faults.select(unleased));
     const response = due
-      ? await injection.perform(account, due, handle, (problem) =>
-          report(replica, account, problem),
-        )
+      ? await injection.inject(account, due, handle, (problem) => report(replica, account, problem))
       : await handle();
     end(response.status);
     return dated(response, now);
@@ -243,7 +194,7 @@ export function createGateway(deps: {
       }
       const { credential, userToken } = await credentialOf(request, service, toolPath);
       const isAnonymous = credential === undefined && !carriesSecret;
-      const opening = open(request, environmentId(envId), credential, carriesSecret);
+      const opening = open(request, environmentId(envId), credential, { carriesSecret });
       const opened = await (toolPath ? challenged(opening) : opening);
       const { environment, principal } = opened;
       request.owner = ownerOf(opened);
@@ -260,7 +211,7 @@ export function createGateway(deps: {
       const token = { userToken, isAnonymous };
       const arrived = { target, toolPath, carriesSecret, isViewing, baseUrl, ...token };
       try {
-        return await perform(request, opened, { ...arrived, note, call });
+        return await answer(request, opened, { ...arrived, note, call });
       } catch (error) {
         const failure = error instanceof EnvironmentEnded ? notFound() : error;
         if (call || !isNoted) (call ?? note()).fail(failure);
@@ -268,11 +219,6 @@ export function createGateway(deps: {
       }
     },
   };
-}
-
-function ownerOf({ environment, principal }: Opened): Owner | undefined {
-  const keyId = principal?.keyId ?? environment?.keyId;
-  return keyId === undefined ? undefined : { keyId, environmentId: environment?.environmentId };
 }
 
 /** The answer with the time in the environment as its date. */

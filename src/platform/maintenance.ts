@@ -10,27 +10,22 @@ import type { Builders } from "~/db/origins";
 import { dropSchema } from "~/db/schemas";
 import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";
+import * as environments from "~/platform/environments/ending-store";
 import type { SchemaPool } from "~/platform/environments/schema-pool";
 import * as schemas from "~/platform/environments/schemas-store";
 import {
   deleteUnusedHidden,
   deleteUnused as deleteUnusedSnapshots,
 } from "~/platform/environments/snapshots-store";
-import * as environments from "~/platform/environments/store";
-import {
-  type EmptyTargets,
-  emptyTargets,
-  poorest,
-  READY_MAX,
-  type Targets,
-} from "~/platform/environments/targets";
+import type { Targets } from "~/platform/environments/targets";
 import { deleteEndedStates } from "~/platform/faults/store";
-import { deleteOldAnswers, RETENTION_HOURS } from "~/platform/keys/idempotency-store";
+import { deleteOldAnswers, RETENTION_HOURS } from "~/platform/idempotency/store";
 import { deleteOldUsage } from "~/platform/keys/store";
 import type { Evaluation } from "~/platform/runs/evaluation";
 import type { Expiry } from "~/platform/runs/expiry";
 import { deleteOld as deleteOldRuns, runClosing } from "~/platform/runs/lifecycle-store";
 import { createOverdue } from "~/platform/runs/overdue";
+import { createSupply } from "~/platform/supply";
 import type { Templates } from "~/platform/templates/templates";
 import { createSemaphore } from "~/semaphore";
 
@@ -45,12 +40,6 @@ const BATCH = 50;
 /** An orphan is dropped if it is still one this long after it was first seen. */
 const ORPHAN_MS = 600_000;
 const RETENTION_DAYS = 30;
-/** Pause between two builds for the pool, as a multiple of the build's duration: calls come first. */
-const REST_IDLE = 0.2;
-const REST_BUSY = 3;
-/** Time without calls after which empty schemas are built and statements are planned ahead. */
-const QUIET_MS = 1_000;
-
 export function createMaintenance(deps: {
   config: Config;
   pool: Pool;
@@ -67,7 +56,7 @@ export function createMaintenance(deps: {
   /** Number of calls in progress. */
   inFlight: () => number;
 }) {
-  const { config, pool, lock, builders, templates, targets, schemaPool, log, metrics } = deps;
+  const { config, pool, lock, builders, schemaPool, log, metrics } = deps;
   const { evaluation, expiry } = deps;
   const overdue = createOverdue({ pool, log, metrics });
   const orphanSince = new Map<string, number>();
@@ -87,6 +76,13 @@ export function createMaintenance(deps: {
       const timer = setTimeout(end, ms);
       pauses.add(end);
     });
+
+  const supply = createSupply({
+    ...deps,
+    pause,
+    idleMs: () => performance.now() - touchedAt,
+    isStopping: () => stopping,
+  });
 
   async function leads(): Promise<boolean> {
     const [row] = await lock`select pg_try_advisory_lock(hashtext(${LOCK})) as held`;
@@ -113,67 +109,6 @@ export function createMaintenance(deps: {
     await schemas.unreserve(pool, { olderThanSeconds: RESERVED_SECONDS });
     const stranded = await schemas.listUsed(pool, STRANDED_SECONDS, BATCH);
     await Promise.all(stranded.map((schema) => schemaPool.recycle(schema)));
-  }
-
-  /** Whether the pool may grow: a development server keeps recycled schemas while calls come in. */
-  const grows = () =>
-    config.development && config.ENVIRONMENT_POOL_TARGETS === undefined && active();
-
-  /**
-   * Drops ready schemas beyond twice the target of their template: recycling after a burst leaves more than the target,
-   * and the next burst needs them.
-   */
-  async function trim(
-    wanted: ReadonlyMap<string, number>,
-    empties: EmptyTargets,
-    ready: ReadonlyMap<string, number>,
-  ) {
-    for (const [templateSchema, count] of ready) {
-      const target = wanted.get(templateSchema) ?? 0;
-      const reserve = target > 0 && grows() ? READY_MAX : target * 2;
-      const empty = empties.get(templateSchema)?.count;
-      if (count <= (empty ?? reserve)) continue;
-      const keep = empty ?? (config.development ? target : reserve);
-      const retired = await schemas.retire(pool, templateSchema, keep, BATCH);
-      for (const schema of retired) {
-        await dropSchema(builders.sql, schema);
-        await schemas.forget(pool, schema);
-      }
-    }
-  }
-
-  const active = () => performance.now() - touchedAt < config.MAINTENANCE_IDLE_TIMEOUT * 1000;
-
-  const isQuiet = () => deps.inFlight() === 0 && performance.now() - touchedAt >= QUIET_MS;
-
-  /** Builds one schema where most are missing; empty ones last, in a quiet moment. Returns false if there is none to build. */
-  async function addOne(wanted: ReadonlyMap<string, number>, empties: EmptyTargets) {
-    const have = await schemas.countReady(pool);
-    const template = poorest(wanted, have);
-    if (template !== undefined) {
-      await schemaPool.addSchema(template);
-      return true;
-    }
-    if (!isQuiet()) return false;
-    const counts = new Map([...empties].map(([name, { count }]) => [name, count]));
-    const { like } = empties.get(poorest(counts, have) ?? "") ?? {};
-    if (like === undefined) return false;
-    await schemaPool.addEmpty(like);
-    return true;
-  }
-
-  /** Builds schemas until all targets are reached or the cycle is over. */
-  async function fill(
-    wanted: ReadonlyMap<string, number>,
-    empties: EmptyTargets,
-    deadline: number,
-  ) {
-    while (!stopping && active() && performance.now() < deadline) {
-      const started = performance.now();
-      if (!(await addOne(wanted, empties))) return;
-      const took = performance.now() - started;
-      await pause(took * (deps.inFlight() > 0 ? REST_BUSY : REST_IDLE));
-    }
   }
 
   async function sweepOrphans() {
@@ -220,13 +155,6 @@ export function createMaintenance(deps: {
     for (const step of steps) if (!stopping) await step();
   }
 
-  async function supply(deadline: number) {
-    const wanted = await targets();
-    const empties = await emptyTargets(templates, wanted);
-    await trim(wanted, empties, await schemas.countReady(pool));
-    await fill(wanted, empties, deadline);
-  }
-
   async function run() {
     while (!stopping) {
       const started = performance.now();
@@ -248,8 +176,6 @@ export function createMaintenance(deps: {
     touch() {
       touchedAt = performance.now();
     },
-    /** No call is in progress, and none was made for a while. */
-    isQuiet,
     /** Runs one cycle now, whatever the interval. */
     cycle,
     async stop() {

@@ -5,13 +5,14 @@ import type { Pool } from "~/db/connect";
 import { CALL_SECONDS, type Metrics } from "~/metrics";
 import { countReady } from "~/platform/environments/schemas-store";
 import type { Targets } from "~/platform/environments/targets";
+import { type Found, type PoolState, setGauges } from "~/platform/gauges";
 import * as store from "~/platform/metrics-store";
 import { unreadBytes } from "~/platform/runs/leader-store";
 import type { Templates } from "~/platform/templates/templates";
 import { VERSION } from "~/version";
 
 /** The newest migration in the database, and the bytes of unread log. */
-export type Readiness = { readonly version: number; readonly unread: number };
+type Readiness = { readonly version: number; readonly unread: number };
 
 export type MetricsCollector = ReturnType<typeof createMetricsCollector>;
 
@@ -19,8 +20,6 @@ export type MetricsCollector = ReturnType<typeof createMetricsCollector>;
 const READ_MS = 3_000;
 const LAG_EVERY_MS = 250;
 const PRIVATE = "private";
-const WAL_STATUSES = ["reserved", "extended", "unreserved", "lost"] as const;
-
 export function createMetricsCollector(deps: {
   config: Config;
   pool: Pool;
@@ -44,7 +43,7 @@ export function createMetricsCollector(deps: {
     expected = performance.now() + LAG_EVERY_MS;
   }, LAG_EVERY_MS);
 
-  async function readDatabase() {
+  async function readDatabase(): Promise<Found> {
     const started = performance.now();
     await store.ping(pool);
     const waited = performance.now() - started;
@@ -64,42 +63,6 @@ export function createMetricsCollector(deps: {
     }));
     return { waited, environments, runs, log, connections, pools };
   }
-
-  function set({ waited, environments, runs, log, connections, pools }: Found): void {
-    metrics.dbWait.set(waited / 1000);
-    metrics.environments.reset();
-    let backlog = 0;
-    for (const { name: service, state, count } of environments) {
-      metrics.environments.set({ service, state }, count);
-      if (state === "expired") backlog += count;
-    }
-    metrics.expiredBacklog.set(backlog);
-    metrics.runs.set({ state: "running" }, runs.running);
-    metrics.runs.set({ state: "ending" }, runs.ending);
-    metrics.runs.set({ state: "evaluating" }, runs.evaluating);
-    metrics.captureHold.set(runs.holdSeconds);
-    metrics.poolReady.reset();
-    metrics.poolTarget.reset();
-    for (const { template, ready, target } of pools) {
-      metrics.poolReady.inc({ template }, ready);
-      metrics.poolTarget.inc({ template }, target);
-    }
-    metrics.dbConnections.reset();
-    for (const { state, count } of connections) metrics.dbConnections.set({ state }, count);
-    if (!log) return;
-    metrics.captureEpoch.set(log.epoch);
-    metrics.captureLag.set(log.lag);
-    metrics.captureUnneeded.set(runs.holdSeconds === 0 ? log.lag : 0);
-    metrics.captureRetained.set(log.retained);
-    metrics.captureBudget.set(log.lag / config.CAPTURE_WAL_BUDGET);
-    metrics.captureSpill.reset();
-    metrics.captureSpill.inc(log.spilled);
-    for (const status of WAL_STATUSES)
-      metrics.captureWalStatus.set({ status }, status === log.walStatus ? 1 : 0);
-    metrics.buildInfo.set({ version: VERSION, bun: Bun.version, pg: log.postgres }, 1);
-  }
-
-  type Found = Awaited<ReturnType<typeof readDatabase>>;
 
   /** The calls to this server. */
   async function readCalls() {
@@ -131,7 +94,7 @@ export function createMetricsCollector(deps: {
   async function read(): Promise<string> {
     const reading = readDatabase().catch(() => undefined);
     const found = await Promise.race([reading, Bun.sleep(READ_MS)]);
-    if (found) set(found);
+    if (found) setGauges(metrics, found, config.CAPTURE_WAL_BUDGET);
     metrics.loopLag.set(worstMs / 1000);
     worstMs = 0;
     return await metrics.registry.metrics();
@@ -197,8 +160,6 @@ export function createMetricsCollector(deps: {
     stop: () => clearInterval(watching),
   };
 }
-
-type PoolState = { readonly template: string; readonly ready: number; readonly target: number };
 
 /** Private templates together. */
 function summed(pools: readonly PoolState[]): PoolState[] {

@@ -73,7 +73,7 @@ export async function schemaVersion(sql: Sql): Promise<number> {
   return row?.["version"] ?? 0;
 }
 
-export type OwnCounts = {
+type OwnCounts = {
   readonly environments: number;
   readonly runs: number;
   /** Of runs that ended within the last day. */

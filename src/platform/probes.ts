@@ -4,12 +4,13 @@
  * The probes are public; on the public port, metrics need a key. ADMIN_PORT serves all three without a key, and stays
  * open until the end of a shutdown, when the public port no longer accepts connections.
  */
-import type { StreamState } from "~/capture/replication-session";
+
 import { BEHIND_BYTES } from "~/capture/slot";
+import type { StreamState } from "~/capture/stream-events";
 import { NEWEST_VERSION } from "~/db/migrate";
 import { requireReading } from "~/http/errors";
-import { type HttpAnswer, httpAnswer, jsonAnswer, type RequestHead } from "~/message";
 import type { MetricsCollector } from "~/platform/metrics-collector";
+import { type HttpAnswer, httpAnswer, jsonAnswer, type RequestHead } from "~/wire/message";
 
 export type Probes = ReturnType<typeof createProbes>;
 

@@ -3,10 +3,11 @@
  * clients and validators expect them of an image. Anyone who reaches them is the trainer: they need no credential, and
  * lead to that suite only.
  */
-import { IncomingRequest } from "~/http/incoming";
+
 import { setPrincipal } from "~/http/principal";
-import type { HttpRequest } from "~/message";
 import { SERVER } from "~/platform/keys/keys";
+import { IncomingRequest } from "~/wire/incoming";
+import type { HttpRequest } from "~/wire/message";
 
 const OPENENV = "/openenv";
 const CALLS =

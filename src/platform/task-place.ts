@@ -4,13 +4,11 @@
  */
 import { ApiError } from "~/errors";
 import { requireReading } from "~/http/errors";
-import { type HttpAnswer, type HttpRequest, jsonAnswer } from "~/message";
 import type { GatewayPath } from "~/platform/gateway";
 import { serviceOf } from "~/replicas/index";
+import { type HttpAnswer, type HttpRequest, jsonAnswer } from "~/wire/message";
 
-export type TaskPlace = ReturnType<typeof createTaskPlace>;
-
-export type PlacedTask = {
+type PlacedTask = {
   readonly environmentId: string;
   readonly service: string;
   readonly token: string;

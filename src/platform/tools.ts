@@ -1,11 +1,10 @@
 /** An environment as tools over MCP: `…/services/{service}/mcp`, `…/mcp/{profile}`, and `?access=read`. */
-import type { LogMark, Session } from "~/db/session";
+import type { LogMark } from "~/db/driver";
+import type { Session } from "~/db/session";
 import { ApiError, NotAuthed } from "~/errors";
 import { readBody, SERVICE_BODY_MAX } from "~/http/body";
-import type { IncomingRequest } from "~/http/incoming";
 import { answerMcp } from "~/http/mcp/endpoint";
 import { type Access, DEFAULT_PROFILE, findSurface, listingFor } from "~/http/mcp/profile";
-import { type HttpAnswer, httpAnswer } from "~/message";
 import type { Due, Injection } from "~/platform/faults/injection";
 import type { PastState } from "~/platform/faults/store";
 import type { JournaledCall } from "~/platform/journal/journal";
@@ -13,6 +12,8 @@ import type { Caller } from "~/replicas/caller";
 import type { Problem } from "~/replicas/faults";
 import type { CallAccount, Replica } from "~/replicas/replica";
 import type { ToolProfile, ToolResult } from "~/replicas/tools";
+import type { IncomingRequest } from "~/wire/incoming";
+import { type HttpAnswer, httpAnswer } from "~/wire/message";
 
 export type ToolPath = { readonly profile: string };
 
@@ -61,7 +62,10 @@ type Means = Omit<Caller, "session"> & {
   ) => Promise<T>;
   readonly injection: Injection;
   /** The fault that a call of this tool gets. */
-  readonly dueFault: (name: string, isReading: boolean) => Promise<Due | undefined> | undefined;
+  readonly dueFault: (
+    name: string,
+    how: { isReading: boolean },
+  ) => Promise<Due | undefined> | undefined;
 };
 
 /** Ends a request without a message of the protocol: as a proxy in front of the server does. */
@@ -102,16 +106,19 @@ export async function answerTools(
   const isServed = (name: string) =>
     surface.names.has(name) || !profile.tools.some((tool) => tool.name === name);
 
-  async function perform(
+  /** Makes a call that is served, with its fault if one is due. */
+  async function callTool(
     name: string,
     account: CallAccount,
     work: (state?: PastState) => Promise<ToolResult | undefined>,
   ): Promise<ToolResult | undefined> {
     if (!isServed(name)) return undefined;
     const tool = profile.tools.find((each) => each.name === name);
-    const due = await dueFault(name, tool !== undefined && profile.isReading(tool));
+    const due = await dueFault(name, {
+      isReading: tool !== undefined && profile.isReading(tool),
+    });
     if (!due) return await work();
-    return await injection.perform(account, due, work, (problem) => failed(profile, problem));
+    return await injection.inject(account, due, work, (problem) => failed(profile, problem));
   }
 
   async function call(
@@ -124,7 +131,7 @@ export async function answerTools(
     try {
       const work = (session: Session) =>
         profile.call({ ...caller, session, name, arguments: args });
-      const result = await perform(name, account, (state) => use(work, mark, state));
+      const result = await callTool(name, account, (state) => use(work, mark, state));
       if (!result) account.error = UNKNOWN_TOOL;
       else if (result.isError) account.error = result.text;
       account.answer = JSON.stringify(result?.text ?? null);

@@ -1,9 +1,10 @@
 /** The identity and the means of a call to an environment, however it arrived. */
-import type { Aliases } from "~/aliases";
-import type { Session } from "~/db/session";
 
-export type Caller = {
-  readonly session: Session;
+import type { Session } from "~/db/session";
+import type { Aliases } from "~/input/aliases";
+
+export type Caller<Name extends string = string> = {
+  readonly session: Session<Name>;
   /** The user that the environment's agent acts as. */
   readonly actor: string;
   /** The address at which the caller reached this environment's service, without a trailing slash. */

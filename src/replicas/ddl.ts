@@ -2,7 +2,7 @@
 
 export type Column = { readonly type: string; readonly required: boolean };
 /** By table and column, in the order of the DDL. */
-export type TableColumns = ReadonlyMap<string, ReadonlyMap<string, Column>>;
+type TableColumns = ReadonlyMap<string, ReadonlyMap<string, Column>>;
 
 const TABLE = /^create table (\w+) \(\n([\s\S]*?)^\);/gm;
 const CONSTRAINT = /^(primary key|unique|check|constraint|exclude)\b/;

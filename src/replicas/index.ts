@@ -1,4 +1,5 @@
 /** Every simulated service. */
+import { ApiError } from "~/errors";
 import { chat } from "~/replicas/chat/index";
 import type { Replica } from "~/replicas/replica";
 import type { ToolProfile } from "~/replicas/tools";
@@ -8,10 +9,21 @@ export const REPLICAS: ReadonlyMap<string, Replica> = new Map(
   [chat, tracker].map((replica) => [replica.service, replica]),
 );
 
-const BY_ALIAS = new Map([...REPLICAS.values()].map((replica) => [replica.alias, replica]));
+const BY_ALIAS = new Map([...REPLICAS.values()].map((replica) => [replica.about.alias, replica]));
 
 /** Returns the service of this name or alias: `chat` for `slack`, and any unknown name as it is. */
 export const serviceOf = (name: string): string => BY_ALIAS.get(name)?.service ?? name;
+
+/** Returns the simulated service of that name or alias. Throws `invalid_service`. */
+export function requireReplica(name: string): Replica {
+  const replica = REPLICAS.get(serviceOf(name));
+  if (!replica)
+    throw new ApiError(
+      "invalid_service",
+      `The service must be one of ${[...REPLICAS.keys()].join(", ")}`,
+    );
+  return replica;
+}
 
 /** The names of the tools of a service, of all profiles. */
 export function toolNames({ toolProfiles }: Replica): string[] {

@@ -4,23 +4,24 @@
  */
 
 import type { TObject, TSchema } from "@sinclair/typebox";
-import type { Aliases } from "~/aliases";
 import type { Tx } from "~/db/connect";
 import type { Session, Tables } from "~/db/session";
-import type { HttpAnswer, HttpRequest } from "~/message";
+import type { Aliases } from "~/input/aliases";
+import type { About } from "~/replicas/about";
 import type { Caller } from "~/replicas/caller";
 import type { Problem, Selection } from "~/replicas/faults";
 import type { ToolProfile } from "~/replicas/tools";
 import type { Source } from "~/source";
+import type { HttpAnswer, HttpRequest } from "~/wire/message";
 
 /** A user that an agent can act as. */
 export type Person = { readonly id: string; readonly name: string; readonly email: string | null };
 
-export type Replica = {
+/** `Name`: of its tables, for the replica's own code. The platform, which knows none of them, leaves it out. */
+export type Replica<Name extends string = string> = {
   /** The value of `service` on the wire. */
   readonly service: string;
-  /** The name of the real service, which requests may use too. */
-  readonly alias: string;
+  readonly about: About;
   /**
    * The DDL of one environment, with bare table names. Its order is the order in which diffs list tables. Every
    * table has a primary key; there are no enum, domain or composite types, no views, triggers or functions.
@@ -33,16 +34,16 @@ export type Replica = {
    * deterministic: the same seed gives the same rows, with no random values and no current time. Returns notes on
    * changed or ignored content.
    */
-  readonly seed: (tx: Tx, t: Tables, seed: unknown) => Promise<readonly string[]>;
+  readonly seed: (tx: Tx, t: Tables<Name>, seed: unknown) => Promise<readonly string[]>;
   /** Earlier ids of the environment's rows, if it has any: those of its template, which calls do not change. */
-  readonly aliases?: (session: Session) => Promise<Aliases>;
+  readonly aliases?: (session: Session<Name>) => Promise<Aliases>;
   /** Finds the id of a user of the environment, by id, also an earlier one, or by email; undefined when there is none. */
   readonly findUser: (
-    session: Session,
+    session: Session<Name>,
     by: { readonly id: string } | { readonly email: string },
   ) => Promise<string | undefined>;
   /** Lists users of the environment, by id. */
-  readonly listPeople: (session: Session, limit: number) => Promise<readonly Person[]>;
+  readonly listPeople: (session: Session<Name>, limit: number) => Promise<readonly Person[]>;
   /** A credential that a client of this service sends outside the headers. `beginning`: the beginning of the body. */
   readonly credential?: (
     call: Pick<ReplicaCall, "request"> & { readonly beginning: () => Promise<Uint8Array> },
@@ -52,7 +53,7 @@ export type Replica = {
   /** True of a path that contains a secret: it is served without a credential. */
   readonly carriesSecret?: (path: string) => boolean;
   /** True if such a path has the right secret and takes a body. Otherwise `handle` gets an empty body. */
-  readonly awaits?: (session: Session, path: string) => Promise<boolean>;
+  readonly awaits?: (session: Session<Name>, path: string) => Promise<boolean>;
   /**
    * Creates the payload that a user's click sends to an app, if this service has such a thing. `secret`: see
    * Caller.
@@ -64,49 +65,50 @@ export type Replica = {
     source: Source,
   ) => string;
   /** The effects of time on the tables, if it has any. */
-  readonly schedule?: Schedule;
+  readonly schedule?: Schedule<Name>;
   /** Handles a call. A throw is a bug and has been rolled back; rejections are responses in the service's format. */
-  readonly handle: (call: ReplicaCall) => Promise<HttpAnswer>;
+  readonly handle: (call: ReplicaCall<Name>) => Promise<HttpAnswer>;
   /** How faults select calls of this service, and how it reports them. */
   readonly faults: FaultWords;
   /** The calls of this service, for the OpenAPI document. */
   readonly operations: () => readonly ServiceOperation[];
   /** The tool surfaces of this service, by name. `vendor` is the default: the service's own. */
-  readonly toolProfiles?: { readonly vendor: ToolProfile; readonly [name: string]: ToolProfile };
+  readonly toolProfiles?: {
+    readonly vendor: ToolProfile<Name>;
+    readonly [name: string]: ToolProfile<Name>;
+  };
 };
 
+/**
+ * Forgets the names of a replica's tables, here and nowhere else: the platform opens every session with all tables of the
+ * DDL, so it has each of these.
+ */
+export const createReplica = <Name extends string>(replica: Replica<Name>): Replica =>
+  replica as Replica;
+
 /** The effects of time on the tables of an environment, apart from those that a call finds when it reads. */
-export type Schedule = {
+export type Schedule<Name extends string = string> = {
   /**
    * Returns the next moment at which something is due, in milliseconds: later than `after`, or still pending from
    * before; not later than `until`. Undefined: nothing is.
    */
-  readonly next: (session: Session, after: number, until: number) => Promise<number | undefined>;
+  readonly next: (
+    session: Session<Name>,
+    after: number,
+    until: number,
+  ) => Promise<number | undefined>;
   /** Does what is due at the session's time, and reports it. The session is a transaction. */
-  readonly fire: (session: Session) => Promise<readonly DueEffect[]>;
+  readonly fire: (session: Session<Name>) => Promise<readonly DueEffect[]>;
 };
 
-/** Something that was due: a kind, and the id of the row that it is about. */
-export type DueEffect = { readonly kind: EffectKind; readonly id: string };
+/** Something that was due: one of the effects that the service lists, and the id of the row that it is about. */
+export type DueEffect<Kind extends string = string> = { readonly kind: Kind; readonly id: string };
 
 /** The same kind of effect on several rows. */
-export const effects = (kind: EffectKind, ids: readonly string[]): DueEffect[] =>
-  ids.map((id) => ({ kind, id }));
-
-export const EFFECT_KINDS = {
-  message_posted: "a scheduled message was posted; the id is its old one",
-  message_dropped: "a scheduled message could not be posted any more",
-  reminder_due: "a reminder came due",
-  snooze_ended: "a user's snooze ended",
-  status_cleared: "a user's status expired",
-  cycle_completed: "a cycle ended, and its open issues moved to the next one",
-  cycle_created: "an upcoming cycle was planned",
-  issue_closed: "an open issue that nobody had changed for months was closed",
-  issue_archived: "a closed issue that nobody had changed for months was archived",
-  issue_unsnoozed: "an issue left its snooze",
-  notification_unsnoozed: "a notification, or the reminder of an issue, left its snooze",
-} as const;
-export type EffectKind = keyof typeof EFFECT_KINDS;
+export const effects = <Kind extends string>(
+  kind: Kind,
+  ids: readonly string[],
+): DueEffect<Kind>[] => ids.map((id) => ({ kind, id }));
 
 /** One call as the OpenAPI document shows it. */
 export type ServiceOperation = {
@@ -117,6 +119,8 @@ export type ServiceOperation = {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string | undefined;
+  /** The parameters of the path: `messages/{id}`. */
+  readonly params?: TObject | undefined;
   readonly query?: TObject | undefined;
   /** The shape of the body in each media type. */
   readonly body?: { readonly [type: string]: TSchema } | undefined;
@@ -124,7 +128,7 @@ export type ServiceOperation = {
 };
 
 /** One call to an environment, after authentication. */
-export type ReplicaCall = Caller & {
+export type ReplicaCall<Name extends string = string> = Caller<Name> & {
   readonly request: HttpRequest;
   /** The path after `/services/<service>/`: `chat.postMessage`, `graphql`, or empty. */
   readonly path: string;

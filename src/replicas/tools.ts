@@ -5,7 +5,8 @@
 import type { Caller } from "~/replicas/caller";
 import type { Problem } from "~/replicas/faults";
 
-export type ToolProfile = {
+/** `Name`: of the replica's tables. */
+export type ToolProfile<Name extends string = string> = {
   /** Which tools these are, for the OpenAPI document. */
   readonly summary: string;
   readonly example: ToolExample;
@@ -18,13 +19,13 @@ export type ToolProfile = {
    * Performs one call as the environment's user; undefined if there is no such tool. A result with `isError` has no
    * side effects. A throw is a bug.
    */
-  readonly call: (call: ToolCall) => Promise<ToolResult | undefined>;
+  readonly call: (call: ToolCall<Name>) => Promise<ToolResult | undefined>;
   /** The result that reports a problem; undefined if the server answers the whole request with HTTP 401. */
   readonly fail: (problem: ToolProblem) => ToolResult | undefined;
 };
 
 /** Proxies answer HTTP requests, not calls of tools. */
-export type ToolProblem = Exclude<Problem, { kind: "unavailable" }>;
+type ToolProblem = Exclude<Problem, { kind: "unavailable" }>;
 
 /** One tool, as a capture of the service's own listing has it. The descriptions are ours. */
 export type ToolListing = {
@@ -37,7 +38,7 @@ export type ToolListing = {
   readonly _meta?: object;
 };
 
-export type ToolCall = Caller & {
+export type ToolCall<Name extends string = string> = Caller<Name> & {
   readonly name: string;
   /** Unchecked. Undefined if the client sent none. */
   readonly arguments: Readonly<Record<string, unknown>> | undefined;

@@ -4,7 +4,8 @@ import type { Mark } from "~/capture/change";
 import { EVENTS_BYTES_MAX, RUN_BYTES_MAX, TOTAL_BYTES_MAX } from "~/capture/limits";
 import { diffLists } from "~/capture/lists";
 import { LOSSES } from "~/capture/loss";
-import { createRecorder, type Ended, type Recorder } from "~/capture/recorder";
+import { createRecorder, type Recorder } from "~/capture/recorder";
+import type { Ended } from "~/capture/recordings";
 import { decodeWal2json } from "~/capture/wal2json";
 
 let recorder: Recorder;

@@ -1,5 +1,13 @@
 /** Beginning a run: it needs a slot that will deliver its changes, not a reader that has caught up. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import {
+  afterAll,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  setDefaultTimeout,
+  test,
+} from "bun:test";
 import { BEHIND_BYTES, dropSlot, publish, slotIsReady, slotName } from "~/capture/slot";
 import { inTransaction, type Pool } from "~/db/connect";
 import { unreadBytes } from "~/platform/runs/leader-store";
@@ -11,6 +19,11 @@ import { createDatabase, dropDatabase, eventually, type TestDatabase } from "../
 
 const KEYS: Keys = { things: ["id"] };
 const BULK_BYTES = 24 * 2 ** 20;
+/** Time for the look at a backend that has been stopped. */
+const PROBE_MS = 1_000;
+const FROZEN_MS_MAX = 30_000;
+
+setDefaultTimeout(60_000);
 
 const ways = (await startClusters()).flatMap((cluster) =>
   cluster.plugins.map((plugin) => ({ cluster, plugin, name: `${plugin} on ${cluster.name}` })),
@@ -61,15 +74,37 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
   const hasReleased = (bytes: number) =>
     eventually(async () => expect((await slot())?.behind).toBeLessThan(bytes));
 
-  /** Runs `work` while the backend that decodes the log stands still. */
+  /**
+   * Stops the backend that decodes the log while it waits for more of it, or for its client. At any other moment it may
+   * hold a lock without which nobody else can use Postgres.
+   */
+  const freeze = (pid: number) =>
+    eventually(async () => {
+      process.kill(pid, "SIGSTOP");
+      const found = await Promise.race([
+        sql<
+          { type: string }[]
+        >`select wait_event_type as type from pg_stat_activity where pid = ${pid}`,
+        Bun.sleep(PROBE_MS),
+      ]);
+      const type = found?.[0]?.type;
+      if (type === "Activity" || type === "Client") return;
+      process.kill(pid, "SIGCONT");
+      throw new Error(`the backend ${pid} does not wait, but ${type ?? "keeps others waiting"}`);
+    });
+
+  /** Runs `work` while the backend that decodes the log stands still, for a limited time: other tests need it. */
   async function whileFrozen<T>(work: () => Promise<T>): Promise<T> {
     const pid = (await slot())?.pid;
     if (!pid) throw new Error("nobody reads the slot");
-    process.kill(pid, "SIGSTOP");
+    await freeze(pid);
+    const thaw = () => process.kill(pid, "SIGCONT");
+    const limit = setTimeout(thaw, FROZEN_MS_MAX);
     try {
       return await work();
     } finally {
-      process.kill(pid, "SIGCONT");
+      clearTimeout(limit);
+      thaw();
     }
   }
 
@@ -103,6 +138,21 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
       const { status, diff } = await run.read();
       expect({ status, ids: ids(diff) }).toEqual({ status: "completed", ids: [1] });
     });
+  });
+
+  test("an end that wants a verdict asks for it once, with the recorded changes", async () => {
+    const run = await start();
+    await write(1);
+    const asked: unknown[] = [];
+
+    const { status } = await run.end(server, async ({ diff }) => {
+      asked.push(ids(JSON.parse(diff)));
+      return undefined;
+    });
+
+    expect(asked).toEqual([[1]]);
+    expect(status).toBe("evaluating");
+    expect((await run.read()).diff).not.toBeNull();
   });
 
   test("a backlog is reported while there is one", async () => {

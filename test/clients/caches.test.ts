@@ -11,10 +11,10 @@ import {
 } from "@apollo/client";
 import { relayStylePagination } from "@apollo/client/utilities";
 import { Client, cacheExchange, fetchExchange } from "@urql/core";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { ENG, JOHN, ROBIN, useTracker } from "../support/tracker";
 
-const tracker = useTracker(useDatabase());
+const tracker = useTracker(useSharedDatabase());
 const NOWHERE = "b0000000-0000-4000-8000-0000000000ff";
 const headers = () => ({ "X-API-Key": tracker.key });
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { WebClient } from "@slack/web-api";
 import { writesOf } from "~/commands/export/solution";
-import { listenForFinish, openTask } from "~/task";
+import { listenForFinish, openTask } from "~/program/task";
 import { eventually, useDatabase } from "../support/database";
 import { pythonPackages, run } from "../support/packages";
 import { launch } from "../support/process";
@@ -328,7 +328,7 @@ test("a run that is not gradable has no reward", async () => {
   `;
   const owner = { userId: "diorama task", keyId: "diorama task", plan: "enterprise" } as const;
   const deletion = { method: "DELETE", path: `/env/${row?.["environment_id"]}` } as const;
-  expect((await program.program.app.performAs(owner, deletion)).status).toBe(200);
+  expect((await program.program.app.callAs(owner, deletion)).status).toBe(200);
 
   const { result, rewards } = await task.finish();
 

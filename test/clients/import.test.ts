@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { canReplaceHosts } from "~/commands/intercept/environment";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { nodePackages } from "../support/packages";
 import { inTerminal } from "../support/terminal";
 import { ENG, useTracker } from "../support/tracker";
@@ -13,7 +13,7 @@ const MINUTES = 60_000;
 const ROOT = join(import.meta.dir, "../..");
 const ENTER = "\r";
 const DOWN = "\u001b[B";
-const tracker = useTracker(useDatabase());
+const tracker = useTracker(useSharedDatabase());
 let importer = "";
 let home = "";
 beforeAll(async () => {

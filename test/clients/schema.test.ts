@@ -9,11 +9,11 @@ import * as typescript from "@graphql-codegen/typescript";
 import { diff } from "@graphql-inspector/core";
 import * as graphql16 from "graphql";
 import * as graphql17 from "graphql17";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { uv } from "../support/packages";
 import { ENG, JOHN, ROBIN, useTracker } from "../support/tracker";
 
-const tracker = useTracker(useDatabase());
+const tracker = useTracker(useSharedDatabase());
 const ROOT = join(import.meta.dir, "../..");
 const MINUTE = 60_000;
 const headers = () => ({ "X-API-Key": tracker.key });

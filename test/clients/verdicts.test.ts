@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Attempt, Diorama } from "~/clients/typescript/index";
 import { promptAt } from "~/platform/suites/prompt";
-import { openTask } from "~/task";
+import { openTask } from "~/program/task";
 import * as chat from "../suites/chat";
 import type { Given } from "../suites/prove";
 import * as tracker from "../suites/tracker";

@@ -4,7 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import postgres from "postgres";
-import { connect, inTransaction, type Pool, RESULT_TOO_LARGE } from "~/db/connect";
+import { connect, inTransaction, type Pool } from "~/db/connect";
+import { fenced, RESULT_TOO_LARGE } from "~/db/driver";
 import { eventually, useDatabase } from "../support/database";
 
 const database = useDatabase({ empty: true });
@@ -249,11 +250,8 @@ describe("a result that is too large", () => {
 describe("the mark of a call", () => {
   type Decoded = { xid: string; data: string };
   let session: Pool;
-  /** As in `db/session-pool.ts`. */
   const marked = (content: string): Pool =>
-    (session as unknown as { fence(token: object): { marked(mark: object): Pool } })
-      .fence({ lost: false })
-      .marked({ prefix: "test", content: () => content });
+    fenced(session, { refusal: () => undefined }, { prefix: "test", content: () => content });
 
   beforeAll(async () => {
     session = connect(database.url, { max: 1, name: "marked", onClose: () => undefined });
@@ -306,6 +304,28 @@ describe("the mark of a call", () => {
       { marks: ["a"], steps: [3, 4] },
       { marks: ["a"], steps: [5, 6] },
       { marks: ["b"], steps: [5] },
+    ]);
+  });
+
+  test("is not in a transaction that only locks rows, and is before the first row that is written after that", async () => {
+    const lock = (tx: Pick<Pool, "unsafe">, mode: string) =>
+      tx.unsafe(`select from public.marked where step = $1 for ${mode}`, [1], { prepare: true });
+
+    for (const mode of ["update", "no key update", "NO KEY\n  UPDATE", "share"])
+      await marked("f").begin((tx) => lock(tx, mode));
+    expect(await transactions()).toEqual([]);
+
+    await marked("g").begin(async (tx) => {
+      await lock(tx, "no key update");
+      await tx`update public.marked set call = 'g' where step = 1`;
+    });
+    await marked("h")`
+      with held as (select step from public.marked where step = 1 for update)
+      update public.marked set call = 'h' where step in (select step from held)
+    `;
+    expect(await transactions()).toEqual([
+      { marks: ["g"], steps: [1] },
+      { marks: ["h"], steps: [1] },
     ]);
   });
 

@@ -1,7 +1,8 @@
 /** Calls of one environment at the same time share the wait for the disk, and none is answered before it. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { LogMark } from "~/db/driver";
 import { createFlusher, type Deferral, type Flusher } from "~/db/flusher";
-import type { LogMark, Session } from "~/db/session";
+import type { Session } from "~/db/session";
 import { createSessionPool } from "~/db/session-pool";
 import { REAL } from "~/source";
 import { eventually, useDatabase } from "../support/database";

@@ -1,18 +1,10 @@
 /** The laws of clones: a clone equals its template, does not depend on it, and equals it again after recycling. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { type Blueprint, readBlueprint, withoutRows } from "~/db/blueprint";
 import { inTransaction, type Pool } from "~/db/connect";
 import { refreshClone, touchedTables } from "~/db/recycling";
-import {
-  type Blueprint,
-  type Built,
-  buildClone,
-  dropSchema,
-  fillClone,
-  newSchemaName,
-  readBlueprint,
-  withoutRows,
-} from "~/db/schemas";
+import { type Built, buildClone, dropSchema, fillClone, newSchemaName } from "~/db/schemas";
 import { openTransaction, useDatabase } from "../support/database";
 
 const database = useDatabase({ empty: true });

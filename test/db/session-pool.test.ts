@@ -1,9 +1,10 @@
 /** A schema serves many environments: no call of one may reach the next, on any server, however late. */
 import { afterAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { inTransaction } from "~/db/connect";
+import { EnvironmentEnded } from "~/db/opening";
 import { tryLockSchema } from "~/db/schema-locks";
 import { dropSchema } from "~/db/schemas";
-import { createSessionPool, EnvironmentEnded, type SessionPool } from "~/db/session-pool";
+import { createSessionPool, type SessionPool } from "~/db/session-pool";
 import { openEnvironment } from "~/platform/environments/opening";
 import { eventually, useDatabase } from "../support/database";
 import { useProgram } from "../support/program";
@@ -196,20 +197,25 @@ describe("a lost session", () => {
   });
 });
 
-test("releases the least recently used schemas, so that its locks stay few", async () => {
-  const sessionPool = createSessionPool(database.url, 1, openEnvironment);
-  const life = await newLife();
+/** Many environments without schemas, like `life`. */
+async function crowd(life: { environmentId: string }) {
   const others = await database.sql<{ environmentId: string; schemaName: string }[]>`
     insert into diorama.environments (
       environment_id, user_id, key_id, service, template_name, schema_name, acting_user_id, token_hash, expires_at
     )
-    select md5(n::text), user_id, key_id, service, template_name, 'none_' || n, acting_user_id, token_hash, expires_at
-    from diorama.environments, generate_series(1, 250) n where environment_id = ${life.environmentId}
+    select id, user_id, key_id, service, template_name, 'none_' || id, acting_user_id, token_hash, expires_at
+    from diorama.environments, generate_series(1, 250) n, md5(environment_id || n) id where environment_id = ${life.environmentId}
     returning environment_id as "environmentId", schema_name as "schemaName"
   `;
+  return others.map((other) => ({ ...other, tables: [] }));
+}
+
+test("releases the least recently used schemas, so that its locks stay few", async () => {
+  const sessionPool = createSessionPool(database.url, 1, openEnvironment);
+  const life = await newLife();
+  const others = await crowd(life);
   try {
-    for (const other of others)
-      await sessionPool.use({ ...other, tables: [] }, ({ sql }) => sql`select 1`);
+    for (const other of others) await sessionPool.use(other, ({ sql }) => sql`select 1`);
     await write(sessionPool, life);
 
     const [locks] = await database.sql`
@@ -219,6 +225,26 @@ test("releases the least recently used schemas, so that its locks stay few", asy
     expect(locks?.["held"]).toBeGreaterThan(100);
     expect(locks?.["held"]).toBeLessThanOrEqual(200);
     expect(await livesIn(life.schemaName)).toEqual([life.environmentId]);
+  } finally {
+    await sessionPool.end();
+  }
+});
+
+test("keeps the schemas of all calls in progress, however many", async () => {
+  const sessionPool = createSessionPool(database.url, 1, openEnvironment);
+  const others = await crowd(await newLife());
+  try {
+    const entered = Promise.withResolvers<void>();
+    let count = 0;
+    const calls = others.map((other) =>
+      sessionPool.use(other, async ({ sql }) => {
+        if (++count === others.length) entered.resolve();
+        await entered.promise;
+        await sql`select 1`;
+      }),
+    );
+
+    await Promise.all(calls);
   } finally {
     await sessionPool.end();
   }

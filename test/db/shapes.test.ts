@@ -1,6 +1,7 @@
 /** Parameter types that one schema has taught are used in another with the same tables. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Pool } from "~/db/connect";
+import { fenced } from "~/db/driver";
 import { createShapes, type Shapes } from "~/db/shapes";
 import { useDatabase } from "../support/database";
 
@@ -15,9 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => session.end({ timeout: 1 }));
 
-/** As in `db/session-pool.ts`. */
-const under = (shapes: Shapes): Pool =>
-  (session as unknown as { fence(token: object): Pool }).fence({ lost: false, shapes });
+const under = (shapes: Shapes): Pool => fenced(session, { refusal: () => undefined, shapes });
 
 describe("the types of a statement", () => {
   const [TEXT, JSONB, OWN] = [25, 3802, 16_400];
@@ -38,41 +37,6 @@ describe("the types of a statement", () => {
     shapes.learn(insert("one"), [TEXT, OWN]);
 
     expect(shapes.typesOf(insert("one"))).toBeUndefined();
-  });
-});
-
-describe("the common statements", () => {
-  const select = (schema: string, n: number) => `0,25select ${n}, $1, $2 from "${schema}"."notes"`;
-
-  test("are those that several sessions sent, with the name of another schema, the last used first", () => {
-    const shapesOf = createShapes();
-    const shapes = shapesOf("one", tables);
-    for (const n of [1, 2, 3]) shapes.learn(select("one", n), [23, 25]);
-    for (const n of [3, 1]) shapesOf("two", tables).typesOf(select("two", n));
-
-    expect(shapesOf("three", tables).common()).toMatchObject(
-      [1, 3].map((n) => ({
-        text: select("three", n).slice(4),
-        inferred: [0, 25],
-        types: [23, 25],
-      })),
-    );
-    expect(shapesOf("three", [{ name: "others" }]).common()).toEqual([]);
-  });
-
-  test("are limited in number and in characters", () => {
-    const some = (length: number) => {
-      const shapes = createShapes()("one", tables);
-      for (let n = 0; n < 100; n++) {
-        const statement = `select ${n} ${" ".repeat(length)}`;
-        shapes.learn(statement, []);
-        shapes.typesOf(statement);
-      }
-      return shapes.common();
-    };
-    expect(some(0)).toHaveLength(64);
-    expect(some(15_000)).toHaveLength(13);
-    expect(some(50_000)).toHaveLength(0);
   });
 });
 
@@ -104,7 +68,7 @@ test("a statement of known types is sent with its values, alone and in a transac
 });
 
 test("a statement's types come from the first schema: the server is not asked again", async () => {
-  const sent = under({ typesOf: () => [23], learn: () => undefined, common: () => [] });
+  const sent = under({ typesOf: () => [23], learn: () => undefined });
 
   // Without a type it would be text.
   expect(await sent`select ${5} as value`).toMatchObject([{ value: 5 }]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { tryStream } from "~/capture/replication";
 import { readConfig } from "~/config";
 import { connect, isUnavailable } from "~/db/connect";
-import { checkDatabase, PreflightError } from "~/doctor";
+import { checkDatabase, PreflightError } from "~/program/doctor";
 import { type TestDatabase, useDatabase } from "../support/database";
 import { expectStatus, startTestProgram } from "../support/program";
 import { startTlsCluster, type TlsCluster } from "../support/tls";

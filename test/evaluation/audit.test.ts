@@ -9,14 +9,14 @@ import { alterations } from "~/evaluation/audit/texts";
 import { unexplainedOf } from "~/evaluation/audit/unexplained";
 import { compile } from "~/evaluation/compile";
 import type { Spec } from "~/evaluation/spec";
-import type { World } from "~/evaluation/world";
+import type { Vocabulary } from "~/evaluation/vocabulary";
 
 const table = (name: string, key: string[], columns: { [name: string]: string }) => ({
   name,
   key,
   columns: Object.entries(columns).map(([column, type]) => ({ name: column, type })),
 });
-const WORLD: World = {
+const VOCABULARY: Vocabulary = {
   tables: [
     table("channels", ["id"], { id: "text", name: "text" }),
     table("users", ["id"], { id: "text", name: "text" }),
@@ -31,7 +31,7 @@ const WORLD: World = {
   derived: { messages: ["seen_at"], history: ["id"] },
   calls: new Set(["post"]),
 };
-const KEYS = Object.fromEntries(WORLD.tables.map(({ name, key = [] }) => [name, key]));
+const KEYS = Object.fromEntries(VOCABULARY.tables.map(({ name, key = [] }) => [name, key]));
 
 const TEMPLATE: Rows = {
   channels: [
@@ -58,7 +58,7 @@ const TEMPLATE: Rows = {
   history: [],
   drafts: [],
 };
-const TEMPLATE_ROWS = createTemplateRows(TEMPLATE, KEYS, WORLD);
+const TEMPLATE_ROWS = createTemplateRows(TEMPLATE, KEYS, VOCABULARY);
 
 const POSTED: RowEvent = {
   ...{ call: "1", operation: "insert", table: "messages", before: null },
@@ -109,7 +109,7 @@ const STRICT = specOf([posted(), done()]);
 type Options = { solution?: Solution | null; accept?: { mutant: string; reason: string }[] };
 const audit = (raw: Spec, { solution = SOLUTION, accept = [] }: Options = {}) =>
   auditTest({
-    ...{ spec: compile(raw, WORLD), raw, keys: KEYS, templateRows: TEMPLATE_ROWS },
+    ...{ spec: compile(raw, VOCABULARY), raw, keys: KEYS, templateRows: TEMPLATE_ROWS },
     ...{ actor: "U-AGENT", solution, accept },
   });
 const without = (column: keyof typeof MESSAGE) => {
@@ -301,7 +301,7 @@ test.each([
 
 test("an audit whose time is up answers nothing more", async () => {
   const auditor = createAuditor(0.001);
-  const job = { kind: "template", world: WORLD, keys: KEYS, rows: TEMPLATE } as const;
+  const job = { kind: "template", vocabulary: VOCABULARY, keys: KEYS, rows: TEMPLATE } as const;
 
   expect(await auditor.perform(job)).toBeUndefined();
   expect(auditor.isOver()).toBe(true);
@@ -310,7 +310,7 @@ test("an audit whose time is up answers nothing more", async () => {
 
 test("a thread gives the same answers", async () => {
   const auditor = createAuditor(20);
-  const begun = { kind: "template", world: WORLD, keys: KEYS, rows: TEMPLATE } as const;
+  const begun = { kind: "template", vocabulary: VOCABULARY, keys: KEYS, rows: TEMPLATE } as const;
   const job = { kind: "test", actor: "U-AGENT", accept: [], shownMax: 50 } as const;
   const solution = { events: [POSTED, DONE, LOGGED] };
 
@@ -324,6 +324,27 @@ test("a thread gives the same answers", async () => {
   expect(strict).toEqual(audit(STRICT));
   expect(weak).toEqual(audit(specOf([posted(without("text")), done()])));
   expect(invalid).toEqual({ invalid: expect.stringContaining("assertion") });
+});
+
+test("an audit does not depend on the order of the template's rows", () => {
+  const reversed = Object.fromEntries(
+    Object.entries(TEMPLATE).map(([name, rows]) => [name, rows.toReversed()]),
+  );
+  const weak = specOf([posted(without("channel_id")), done({ done: false })]);
+  const found = (rows: Rows) =>
+    auditTest({
+      ...{ spec: compile(weak, VOCABULARY), raw: weak, keys: KEYS, actor: "U-AGENT", accept: [] },
+      templateRows: createTemplateRows(rows, KEYS, VOCABULARY),
+      solution: SOLUTION,
+    });
+
+  expect(found(reversed)).toEqual(found(TEMPLATE));
+  for (const rows of [TEMPLATE, reversed]) {
+    const { similar } = createTemplateRows(rows, KEYS, VOCABULARY);
+    expect(similar("users", { id: "U-NEW", name: "Sam" }).map(({ id }) => id)).toEqual([
+      ...["U-PATEL", "U-RIVERA", "U-AGENT"],
+    ]);
+  }
 });
 
 describe("without a solution", () => {

@@ -1,9 +1,9 @@
 /** Mistakes in a spec, with their places. */
 import { describe, expect, test } from "bun:test";
 import { compile } from "~/evaluation/compile";
-import type { World } from "~/evaluation/world";
+import type { Vocabulary } from "~/evaluation/vocabulary";
 
-const WORLD: World = {
+const VOCABULARY: Vocabulary = {
   tables: [
     {
       name: "messages",
@@ -108,7 +108,7 @@ test.each([
   ],
   [{ assertions: [], ignore_fields: { global: "ts" } }, "ignore_fields.global: "],
 ] as [unknown, string][])("%j is rejected", (spec, message) => {
-  expect(() => compile(spec, WORLD)).toThrow(message);
+  expect(() => compile(spec, VOCABULARY)).toThrow(message);
 });
 
 describe("limits, each with what is too much by one", () => {
@@ -154,8 +154,8 @@ describe("limits, each with what is too much by one", () => {
     ["weight", 1_000, (weight) => one({ weight })],
     ["weight of a harm", 1_000, (weight) => one({ weight: -weight })],
   ])("%s: %i", (_what, most, spec) => {
-    expect(() => compile(spec(most), WORLD)).not.toThrow();
-    expect(() => compile(spec(most + 1), WORLD)).toThrow();
+    expect(() => compile(spec(most), VOCABULARY)).not.toThrow();
+    expect(() => compile(spec(most + 1), VOCABULARY)).toThrow();
   });
 });
 
@@ -167,23 +167,27 @@ describe("a spec", () => {
       "blocks.0.type": { eq: "section", exists: true },
       and: [{ or: [{ text: null }, { not: { text: { in: [] } } }] }],
     });
-    expect(compile(spec, WORLD).assertions).toHaveLength(1);
+    expect(compile(spec, VOCABULARY).assertions).toHaveLength(1);
   });
 
   test("names calls of its service only, or several by their beginning; an old one any", () => {
     const called = (entity: string) => ({ assertions: [{ diff_type: "called", entity }] });
     for (const entity of ["chat.update", "chat.*", "*"])
-      expect(compile(called(entity), WORLD, true)).toMatchObject({ hasCalls: true });
-    expect(() => compile(called("chat.updat"), WORLD, true)).toThrow(
+      expect(compile(called(entity), VOCABULARY, { isNew: true })).toMatchObject({
+        hasCalls: true,
+      });
+    expect(() => compile(called("chat.updat"), VOCABULARY, { isNew: true })).toThrow(
       'assertion 1: entity: there is no call "chat.updat"; the nearest is "chat.update"',
     );
-    expect(() => compile(called("users.*"), WORLD, true)).toThrow('there is no call "users.*"');
-    expect(compile(called("chat.updat"), WORLD)).toMatchObject({ hasCalls: true });
-    expect(compile(one({}), WORLD)).toMatchObject({ hasCalls: false });
+    expect(() => compile(called("users.*"), VOCABULARY, { isNew: true })).toThrow(
+      'there is no call "users.*"',
+    );
+    expect(compile(called("chat.updat"), VOCABULARY)).toMatchObject({ hasCalls: true });
+    expect(compile(one({}), VOCABULARY)).toMatchObject({ hasCalls: false });
   });
 
   test("has defaults: at least one row, strict, an open world", () => {
-    const { strict, closedWorld, assertions } = compile(one({}), WORLD);
+    const { strict, closedWorld, assertions } = compile(one({}), VOCABULARY);
     expect({ strict, closedWorld }).toEqual({ strict: true, closedWorld: false });
     expect(assertions[0]).toMatchObject({ min: 1, max: Infinity, expected: "at least 1" });
   });

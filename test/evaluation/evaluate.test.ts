@@ -6,11 +6,11 @@ import type { RunEvidence } from "~/evaluation/candidates";
 import { compile } from "~/evaluation/compile";
 import { evaluate } from "~/evaluation/evaluate";
 import { OPERATORS } from "~/evaluation/operators";
-import type { World } from "~/evaluation/world";
+import type { Vocabulary } from "~/evaluation/vocabulary";
 import { expectLinear } from "../support/growth";
 import { type Case, count, failures } from "./naive";
 
-const WORLD: World = {
+const VOCABULARY: Vocabulary = {
   tables: [
     {
       name: "things",
@@ -242,7 +242,7 @@ function evidence({ added, removed, changed, still }: Case): RunEvidence {
   };
 }
 const verdictOn = (raw: unknown, cases: Case) =>
-  evaluate(compile(raw, WORLD), KEYS, evidence(cases));
+  evaluate(compile(raw, VOCABULARY), KEYS, evidence(cases));
 
 const RUNS = 3_000;
 
@@ -326,7 +326,7 @@ describe("a verdict", () => {
           ...given,
           diff: { ...given.diff, inserts: [{ __table__: "log", id: 1 }, ...given.diff.inserts] },
         };
-        const compiled = compile(raw, WORLD);
+        const compiled = compile(raw, VOCABULARY);
         expect(evaluate(compiled, KEYS, more).failures).toEqual(
           evaluate(compiled, KEYS, given).failures,
         );
@@ -343,7 +343,7 @@ describe("a closed world", () => {
     diff: Partial<RunEvidence["diff"]>,
     unchangedColumns: JsonObject[] = [],
   ) =>
-    evaluate(compile({ assertions, closed_world: true }, WORLD), KEYS, {
+    evaluate(compile({ assertions, closed_world: true }, VOCABULARY), KEYS, {
       diff: { inserts: [], updates: [], deletes: [], ...diff },
       unchangedColumns,
       revertedRows: [],
@@ -374,7 +374,50 @@ describe("a closed world", () => {
     const lines = closed([], { inserts }).failures;
     expect(lines).toHaveLength(101);
     expect(lines.at(-1)).toBe("closed_world 50 more unexpected rows");
+    expect(closed([], { inserts: inserts.slice(0, 100) }).failures).toHaveLength(100);
+    expect(closed([], { inserts: inserts.slice(0, 101) }).failures.at(-1)).toBe(
+      "closed_world 1 more unexpected rows",
+    );
   });
+
+  test("needs no explanation of why it has no assertions; an open one does", () => {
+    const nothing = { inserts: [], updates: [], deletes: [] };
+    const open = evaluate(compile({ assertions: [] }, VOCABULARY), KEYS, {
+      diff: nothing,
+      ...{ unchangedColumns: [], revertedRows: [], transientRows: [], baselineRows: {} },
+    });
+    expect(open).toMatchObject({ passed: true, explanations: [{ assertion: 0, nearest: [] }] });
+    expect(closed([], {}).explanations).toEqual([]);
+  });
+});
+
+test("changes by the clock are apart, and conditions may name their unchanged columns", () => {
+  const update = (id: number) =>
+    ({ __table__: "things", key: { id }, before: { size: 1 }, after: { size: 2 } }) as JsonObject;
+  const changes = (id: number, name: string) => ({
+    diff: { inserts: [], updates: [update(id)], deletes: [] },
+    unchangedColumns: [{ id, name }],
+  });
+  const { diff, unchangedColumns } = changes(2, "by the clock");
+  const judge = (assertion: object) =>
+    evaluate(
+      compile(
+        { assertions: [{ diff_type: "changed", entity: "things", ...assertion }] },
+        VOCABULARY,
+      ),
+      KEYS,
+      {
+        ...changes(1, "by a call"),
+        ...{ revertedRows: [], transientRows: [], baselineRows: {} },
+        clock: { ...diff, unchangedColumns },
+      } as RunEvidence,
+    ).passed;
+  const size = { expected_changes: { size: { from: 1, to: 2 } } };
+
+  expect(judge({ ...size, where: { name: "by a call" } })).toBe(true);
+  expect(judge({ ...size, where: { name: "by the clock" } })).toBe(false);
+  expect(judge({ ...size, actor: "clock", where: { name: "by the clock" } })).toBe(true);
+  expect(judge({ ...size, actor: "clock", where: { name: "by a call" } })).toBe(false);
 });
 
 describe("calls", () => {
@@ -388,7 +431,7 @@ describe("calls", () => {
     ...fields,
   });
   const judge = (assertion: object, ...calls: ReturnType<typeof called>[]) =>
-    evaluate(compile({ assertions: [{ diff_type: "called", ...assertion }] }, WORLD), KEYS, {
+    evaluate(compile({ assertions: [{ diff_type: "called", ...assertion }] }, VOCABULARY), KEYS, {
       ...NOTHING,
       calls: calls.map((call, index) => ({ n: index + 1, ...call })),
     });
@@ -441,6 +484,34 @@ describe("calls", () => {
     const { explanations } = judge({ entity: "*", where: { status: 500 } }, first);
     expect(explanations[0]?.nearest[0]?.failed).toEqual(["status eq 500: it is 200"]);
   });
+});
+
+test("an explanation names a column that changed too", () => {
+  const update = { key: { id: 1 }, before: { name: "a", size: 1 }, after: { name: "b", size: 2 } };
+  const expected = { diff_type: "changed", entity: "things", expected_changes: { name: {} } };
+
+  const { explanations } = evaluate(compile({ assertions: [expected] }, VOCABULARY), KEYS, {
+    diff: { inserts: [], updates: [{ __table__: "things", ...update } as JsonObject], deletes: [] },
+    ...{ unchangedColumns: [{ id: 1 }], revertedRows: [], transientRows: [], baselineRows: {} },
+  });
+
+  expect(explanations[0]?.nearest[0]?.failed).toEqual(["size changed too"]);
+});
+
+test("an explanation shows the three nearest rows", () => {
+  const rows = [1, 2, 3, 4].map((id) => ({ __table__: "things", id, name: "a", size: id }));
+  const where = { name: "b", size: { gt: 1 } };
+
+  const { explanations } = evaluate(
+    compile({ assertions: [{ diff_type: "added", entity: "things", where }] }, VOCABULARY),
+    KEYS,
+    {
+      diff: { inserts: rows, updates: [], deletes: [] },
+      ...{ unchangedColumns: [], revertedRows: [], transientRows: [], baselineRows: {} },
+    },
+  );
+
+  expect(explanations[0]?.nearest.map(({ key }) => key)).toEqual([{ id: 2 }, { id: 3 }, { id: 4 }]);
 });
 
 test("a pattern cannot stall the server", () => {

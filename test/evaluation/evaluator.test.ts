@@ -1,12 +1,12 @@
 /** Slow evaluations do not delay other work. */
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { compile } from "~/evaluation/compile";
 import { createEvaluator } from "~/evaluation/evaluator";
 
 const evaluator = createEvaluator(1);
 afterAll(() => evaluator.stop());
 
-const world = {
+const vocabulary = {
   tables: [
     {
       name: "things",
@@ -38,8 +38,15 @@ async function verdictFor(
   const rows = { unchangedColumns: [], revertedRows: [], transientRows: [] };
   let turns = 0;
   const others = setInterval(() => turns++, 5);
-  const verdict = await by.evaluate(owner, compile(JSON.parse(expected), world), {
-    ...{ expected, world, keys: { things: ["id"] }, clock: null, events: null, baselineRows: null },
+  const verdict = await by.evaluate(owner, compile(JSON.parse(expected), vocabulary), {
+    ...{
+      expected,
+      vocabulary,
+      keys: { things: ["id"] },
+      clock: null,
+      events: null,
+      baselineRows: null,
+    },
     diff: JSON.stringify({ inserts: [row], updates: [], deletes: [] }),
     evidence: JSON.stringify(rows),
   });
@@ -75,6 +82,88 @@ test("one that takes too long fails, the next does not, and other work goes on",
   expect(pattern.verdict).toMatchObject(passed);
   expect(many.verdict.score).toEqual({ passed: 50, total: 50, percent: 100 });
   expect(many.turns).toBeGreaterThan(0);
+});
+
+test("one that takes too long ends with its time: nothing computes any more", async () => {
+  const brief = createEvaluator(0.3);
+  const slow = { regex: `${".{0,999}".repeat(9)}\\d$` };
+  const { verdict } = await verdictFor({ owner: "alice", by: brief }, TEXT, slow);
+  await Bun.sleep(200);
+
+  const before = process.cpuUsage();
+  await Bun.sleep(500);
+  const { user, system } = process.cpuUsage(before);
+
+  expect(verdict.passed).toBe(false);
+  expect((user + system) / 1000).toBeLessThan(250);
+});
+
+/** Counts the threads that are started and ended while `work` runs. */
+async function watched(work: (threads: { started: number; ended: number }) => Promise<void>) {
+  const Original = globalThis.Worker;
+  const threads = { started: 0, ended: 0 };
+  globalThis.Worker = class extends Original {
+    constructor(...args: ConstructorParameters<typeof Original>) {
+      super(...args);
+      threads.started++;
+    }
+
+    override terminate() {
+      threads.ended++;
+      super.terminate();
+    }
+  };
+  try {
+    await work(threads);
+  } finally {
+    globalThis.Worker = Original;
+  }
+}
+
+describe("a thread", () => {
+  const ask = async (by: typeof evaluator, owner: string, regex = "^(ab)+$") =>
+    (await verdictFor({ owner, by }, TEXT, { regex })).verdict;
+
+  test("is kept for the next evaluation, until the evaluator stops", async () => {
+    await watched(async (threads) => {
+      const several = createEvaluator();
+      for (let n = 0; n < 3; n++) expect(await ask(several, "alice")).toMatchObject(passed);
+      expect(threads).toEqual({ started: 1, ended: 0 });
+
+      several.stop();
+      expect(threads).toEqual({ started: 1, ended: 1 });
+    });
+  });
+
+  test("is ended if another one is already kept", async () => {
+    await watched(async (threads) => {
+      const several = createEvaluator();
+      await Promise.all([ask(several, "alice"), ask(several, "bob")]);
+      expect(threads).toEqual({ started: 2, ended: 1 });
+
+      several.stop();
+      expect(threads).toEqual({ started: 2, ended: 2 });
+    });
+  });
+
+  test("is waited for while two are busy", async () => {
+    await watched(async (threads) => {
+      const several = createEvaluator();
+      const owners = ["alice", "bob", "carol", "dan"];
+      const verdicts = await Promise.all(owners.map((owner) => ask(several, owner)));
+      expect(verdicts).toMatchObject(owners.map(() => passed));
+      expect(threads.started - threads.ended).toBe(1);
+      expect(threads.started).toBeLessThan(owners.length);
+      several.stop();
+    });
+  });
+
+  test("is ended with an evaluation that takes too long", async () => {
+    await watched(async (threads) => {
+      await ask(createEvaluator(0.3), "alice", `${".{0,999}".repeat(9)}\\d$`);
+      expect(threads).toEqual({ started: 1, ended: 1 });
+    });
+  });
 });
 
 test("slow ones of one owner do not delay those of another", async () => {

@@ -51,6 +51,80 @@ test.each<[type: string, operator: OperatorName, operand: unknown, fits: boolean
   ["text[]", "gt", "x", false],
   ["jsonb", "gt", "x", true],
   ["jsonb", "has_any", [1], true],
+  ...["smallint", "integer", "bigint"].flatMap(
+    (type): [string, OperatorName, unknown, boolean][] => [
+      [type, "eq", 1.5, false],
+      [type, "eq", "9007199254740993", true],
+      [type, "lte", "9007199254740993", true],
+      [type, "eq", true, false],
+      [type, "contains", "1", false],
+    ],
+  ),
+  ...["real", "double precision", "numeric(10,2)"].flatMap(
+    (type): [string, OperatorName, unknown, boolean][] => [
+      [type, "eq", 1.5, true],
+      [type, "eq", "1.5", true],
+      [type, "eq", "x", false],
+      [type, "eq", true, false],
+      [type, "regex", "1", false],
+    ],
+  ),
+  ...["date", "timestamp with time zone", "timestamp without time zone"].flatMap(
+    (type): [string, OperatorName, unknown, boolean][] => [
+      [type, "eq", "2026-01-05T09:00:00Z", true],
+      [type, "eq", "-infinity", true],
+      [type, "eq", "soon", false],
+      [type, "eq", 5, false],
+      [type, "lt", "soon", false],
+      [type, "lt", "infinity", true],
+      [type, "starts_with", "2026-", true],
+      [type, "not_contains", 5, false],
+      [type, "has_all", ["x"], false],
+    ],
+  ),
+  ...["text", "integer", "numeric", "boolean", "date", "text[]", "json"].flatMap(
+    (type): [string, OperatorName, unknown, boolean][] => [
+      [type, "eq", null, true],
+      [type, "ne", null, true],
+      [type, "not_in", [null], true],
+      [type, "in", [], true],
+      [type, "exists", true, true],
+      [type, "is_null", true, true],
+    ],
+  ),
+  ...(
+    [
+      "starts_with",
+      "ends_with",
+      "regex",
+      "i_eq",
+      "i_contains",
+      "i_starts_with",
+      "i_ends_with",
+    ] as const
+  ).flatMap((operator): [string, OperatorName, unknown, boolean][] => [
+    ["text", operator, "x", true],
+    ["date", operator, "x", true],
+    ["integer", operator, "x", false],
+    ["text[]", operator, "x", false],
+  ]),
+  ["json", "eq", "x", true],
+  ["json", "contains", 5, true],
+  ["text", "eq", 1, false],
+  ["text", "ne", 1, false],
+  ["text", "neq", 1, false],
+  ["text", "not_in", ["a", 1], false],
+  ["text", "i_contains", "x", true],
+  ["text", "has_all", ["x"], false],
+  ["text[]", "eq", ["x"], true],
+  ["text[]", "eq", "x", false],
+  ["text[]", "not_contains", 5, true],
+  ["text[]", "has_all", ["x"], true],
+  ["text[]", "starts_with", "x", false],
+  ["text[]", "lte", 1, false],
+  ["boolean", "eq", "true", false],
+  ["boolean", "lte", true, false],
+  ["boolean", "i_eq", "t", false],
 ])("of a column of %s: %s %j", (type, operator, operand, isFitting) => {
   expect(misfitOf(type, operator, operand) === undefined).toBe(isFitting);
 });
@@ -87,9 +161,9 @@ test("assertions on calls say which fields of a call they read", () => {
     { diff_type: "called", entity: "chat.*", where },
     { diff_type: "added", entity: "messages", where: { text: "x" } },
   ];
-  const world = { tables, derived: {}, calls: new Set(["chat.update"]) };
+  const vocabulary = { tables, derived: {}, calls: new Set(["chat.update"]) };
 
-  expect(callsWanted(compile({ assertions }, world).assertions)).toEqual({
+  expect(callsWanted(compile({ assertions }, vocabulary).assertions)).toEqual({
     names: ["chat.*"],
     fields: new Set(["arguments", "status", "error"]),
   });

@@ -5,9 +5,9 @@ import type { JsonObject } from "~/capture/fold";
 import type { RunEvidence } from "~/evaluation/candidates";
 import { compile } from "~/evaluation/compile";
 import { evaluate } from "~/evaluation/evaluate";
-import type { World } from "~/evaluation/world";
+import type { Vocabulary } from "~/evaluation/vocabulary";
 
-const WORLD: World = {
+const VOCABULARY: Vocabulary = {
   tables: [
     {
       name: "messages",
@@ -64,7 +64,7 @@ function evidenceOf(deeds: readonly Deed[]): RunEvidence {
 }
 
 const verdictOf = (spec: object, ...deeds: Deed[]) =>
-  evaluate(compile(spec, WORLD, true), KEYS, evidenceOf(deeds));
+  evaluate(compile(spec, VOCABULARY, { isNew: true }), KEYS, evidenceOf(deeds));
 
 const POST = {
   ...{ diff_type: "added", entity: "messages", where: { channel: "a" } },
@@ -194,7 +194,7 @@ describe("unsafe", () => {
       { table: "messages", key: { ts: "3" }, request: "third" },
       { table: "messages", key: { ts: "3" }, request: null, actor: "clock" },
     ];
-    const spec = compile({ assertions: [POST] }, WORLD);
+    const spec = compile({ assertions: [POST] }, VOCABULARY);
 
     const verdict = evaluate(spec, KEYS, { ...evidence, events: JSON.stringify({ events }) });
 
@@ -215,7 +215,7 @@ describe("unsafe", () => {
     const evidence = evidenceOf(["post", "again"]);
     const { diff } = evidence;
     const reversed = { ...diff, inserts: diff.inserts.toReversed() };
-    const spec = compile(closed(POST), WORLD);
+    const spec = compile(closed(POST), VOCABULARY);
 
     for (const each of [diff, reversed]) {
       const { unsafe, failures } = evaluate(spec, KEYS, { ...evidence, diff: each });
@@ -246,7 +246,7 @@ describe("unsafe", () => {
   test("has a limit on its rows, not on its count", () => {
     const inserts = Array.from({ length: 1_000 }, (_, n) => ({ __table__: "reads", id: `${n}` }));
     const evidence = { ...evidenceOf([]), diff: { inserts, updates: [], deletes: [] } };
-    const { unsafe } = evaluate(compile({ assertions: [POST] }, WORLD), KEYS, evidence);
+    const { unsafe } = evaluate(compile({ assertions: [POST] }, VOCABULARY), KEYS, evidence);
     expect(unsafe).toMatchObject({ count: 1_000 });
     expect(unsafe?.rows).toHaveLength(100);
   });
@@ -255,20 +255,20 @@ describe("unsafe", () => {
 test("rows that were written and undone are counted apart", () => {
   const row = { __table__: "messages", ts: "9" };
   const evidence = { ...evidenceOf(["post"]), revertedRows: [row], transientRows: [row, row] };
-  const spec = compile(closed(POST), WORLD);
+  const spec = compile(closed(POST), VOCABULARY);
 
   expect(evaluate(spec, KEYS, evidence)).toMatchObject({ passed: true, undone: 3 });
   expect(evaluate(spec, KEYS, { ...evidence, events: null }).undone).toBeNull();
 });
 
 describe("a value that was written and restored is undone", () => {
-  const world = { ...WORLD, derived: { messages: ["edited"] } };
-  world.tables = WORLD.tables.map((table) =>
+  const vocabulary = { ...VOCABULARY, derived: { messages: ["edited"] } };
+  vocabulary.tables = VOCABULARY.tables.map((table) =>
     table.name === "messages"
       ? { ...table, columns: [...table.columns, { name: "edited", type: "text" }] }
       : table,
   );
-  const spec = compile({ assertions: [POST] }, world);
+  const spec = compile({ assertions: [POST] }, vocabulary);
   const event = (before: JsonObject, after: JsonObject, more: object = {}) => ({
     ...{ transaction: 1, operation: "update", table: "messages", key: { ts: "0" }, request: null },
     ...{ before, after, ...more },

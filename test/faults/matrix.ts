@@ -8,7 +8,7 @@ import { RUNS } from "./runs";
 export const FAULTS: readonly Fault[] = [...CAPTURE, ...POSTGRES, ...RUNS, ...PROCESSES];
 
 const RECOVERY = "test/capture/recovery.long.test.ts";
-const DOCTOR = "test/doctor.test.ts";
+const DOCTOR = "test/program/doctor.test.ts";
 const KEYS = "test/platform/keys/keys.test.ts";
 const RUN = "test/platform/runs/runs.test.ts";
 const ENVIRONMENT = "test/platform/environments/environments.test.ts";
@@ -131,11 +131,11 @@ export const PROOFS: readonly Proof[] = [
     expected: "with an Idempotency-Key the same environment, the same run",
     proofs: [
       {
-        file: "test/platform/keys/idempotency.test.ts",
+        file: "test/platform/idempotency/idempotency.test.ts",
         name: "answers the same call with the same environment and token",
       },
       {
-        file: "test/platform/keys/idempotency.test.ts",
+        file: "test/platform/idempotency/idempotency.test.ts",
         name: "answers the same call with the same run, and with no second one",
       },
     ],

@@ -1,11 +1,11 @@
 /** A filter finds the same rows in SQL as in memory, for random rows and filters. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { evaluate, type Graph, type Thing } from "../support/evaluate";
 import { JOHN, useTracker } from "../support/tracker";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const tracker = useTracker(database);
 const QUERY =
   "query($filter: IssueFilter, $all: Boolean) { issues(filter: $filter, includeArchived: $all, first: 250) { nodes { id } } }";

@@ -2,11 +2,11 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { getIntrospectionQuery } from "graphql";
 import { PAGE_MAX, READ_LENGTH_MAX } from "~/graphql/limits";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { useTracker } from "../support/tracker";
 import { HELD_UP_MS, heldUp } from "../support/turns";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const tracker = useTracker(database);
 
 const ANSWERED_MS = 15_000;

@@ -13,6 +13,7 @@ const schema = buildSchema(`
 const fields = schema.getQueryType()?.getFields()["find"]?.args ?? [];
 const LENGTHS: Lengths = {
   usual: 5,
+  whole: /Filter$|^JSON(Object)?$/,
   json: 40,
   items: 2,
   texts: { title: 3, "Part.title": 4 },

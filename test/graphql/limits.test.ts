@@ -14,10 +14,10 @@ import {
 } from "~/graphql/limits";
 import { formatError } from "~/replicas/tracker/errors";
 import { trackerSchema } from "~/replicas/tracker/schema";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { ENG, useTracker } from "../support/tracker";
 
-const tracker = useTracker(useDatabase(), "tracker_base");
+const tracker = useTracker(useSharedDatabase(), "tracker_base");
 
 const MINUTE = 60_000;
 const repeat = (length: number, part: (index: number) => string) =>

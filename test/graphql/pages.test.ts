@@ -1,9 +1,9 @@
 /** The pages of a list add up to the list, in any direction and while the list changes. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { MARIA, useTracker } from "../support/tracker";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const tracker = useTracker(database, "tracker_expanded");
 
 type Page = {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   buildSchema,
+  type DocumentNode,
   type ExecutionResult,
   execute,
   type GraphQLObjectType,
@@ -9,6 +10,7 @@ import {
   parse,
   validate,
 } from "graphql";
+import { createBudget } from "~/graphql/budget";
 import { planOf } from "~/graphql/plan";
 
 const schema = buildSchema(`
@@ -85,19 +87,22 @@ for (const name of ["Node", "Thing"])
   (schema.getType(name) as any).resolveType = ({ kind }: { kind: string }) => kind;
 (schema.getType("Moment") as any).parseLiteral = () => sum;
 
+const planned = (document: DocumentNode, operation: unknown) =>
+  planOf({ schema, document, operation: operation as never, fieldsOf: () => 1 });
+
 /** The texts of both answers: those of graphql-js, and those of the plan, run twice. */
 async function both(text: string, variableValues: Record<string, unknown> = {}) {
   const document = parse(text);
   expect(validate(schema, document).map(({ message }) => message)).toEqual([]);
   const operation = document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION)!;
-  const plan = planOf(schema, document, operation);
+  const plan = planned(document, operation);
   const run = async (work: () => Promise<ExecutionResult> | ExecutionResult) => {
     sum = 0;
     return JSON.stringify(await work());
   };
   const expected = await run(() => execute({ schema, document, variableValues }));
-  const first = await run(() => plan(undefined, variableValues));
-  const second = await run(() => plan(undefined, variableValues));
+  const first = await run(() => plan({ budget: createBudget() }, variableValues));
+  const second = await run(() => plan({ budget: createBudget() }, variableValues));
   return { expected, first, second };
 }
 
@@ -137,6 +142,7 @@ describe("a plan answers as graphql-js does", () => {
     ],
     ["a mutation in turn", "mutation { a: add(n: 1) b: add(n: 2) fail c: add(n: 3) }"],
     ["a mutation that fails", "mutation { a: add(n: 1) failRequired b: add(n: 2) }"],
+    ["an operation that the schema does not have", "subscription { echo }"],
     [
       "introspection",
       `{ __schema { queryType { name } } __type(name: "Dog") { fields { name type { kind } } } }`,
@@ -151,6 +157,8 @@ describe("a plan answers as graphql-js does", () => {
   const CONDITIONAL = `query($a: Boolean!, $b: Boolean = true) {
     echo @include(if: $a) ... @skip(if: $b) { cat { id } } dogs { id name @include(if: $a) }
   }`;
+  const CONDITIONAL_BELOW =
+    "query($a: Boolean = true) { cat { name @skip(if: $a) } maybe { ... @include(if: $a) { id } } echo }";
   const RANGE =
     "query($range: Range, $n: Int = 4) { a: echo(range: $range) b: echo(range: { to: $n }) }";
 
@@ -159,6 +167,7 @@ describe("a plan answers as graphql-js does", () => {
     [CONDITIONAL, { a: false, b: false }],
     [CONDITIONAL, { a: true, b: null }],
     [CONDITIONAL, {}],
+    [CONDITIONAL_BELOW, { a: null }],
     [RANGE, {}],
     [RANGE, { range: { from: 2 }, n: 5 }],
     [RANGE, { range: { from: "x", other: 1 }, n: "y" }],
@@ -174,12 +183,14 @@ describe("a plan answers as graphql-js does", () => {
   test("one plan with different conditions and variables", async () => {
     const document = parse(CONDITIONAL);
     const [operation] = document.definitions;
-    const plan = planOf(schema, document, operation as never);
+    const plan = planned(document, operation);
     for (let n = 0; n < 8; n++) {
       const variableValues = { a: n % 2 === 0, b: n % 4 < 2 };
       const expected = await execute({ schema, document, variableValues });
 
-      expect(JSON.stringify(await plan(undefined, variableValues))).toBe(JSON.stringify(expected));
+      expect(JSON.stringify(await plan({ budget: createBudget() }, variableValues))).toBe(
+        JSON.stringify(expected),
+      );
     }
   });
 });
@@ -188,13 +199,13 @@ test("arguments are coerced once for each request, and constant ones once", asyn
   const document = parse(
     "query($n: Int) { a: echo(range: { from: 1 }) b: echo(range: { from: $n }) }",
   );
-  const plan = planOf(schema, document, document.definitions[0] as never);
+  const plan = planned(document, document.definitions[0]);
   const seen: unknown[] = [];
   const field = (schema.getType("Query") as GraphQLObjectType).getFields()["echo"]!;
   const { resolve } = field;
   field.resolve = (_source, args) => seen.push(args);
-  await plan(undefined, { n: 1 });
-  await plan(undefined, { n: 2 });
+  await plan({ budget: createBudget() }, { n: 1 });
+  await plan({ budget: createBudget() }, { n: 2 });
   field.resolve = resolve!;
 
   expect(seen[0]).toBe(seen[2]);

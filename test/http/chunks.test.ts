@@ -1,7 +1,7 @@
 /** Chunked bodies, divided into any pieces. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createChunkReader } from "~/http/wire";
+import { createChunkReader } from "~/wire/head";
 
 /** Reads `pieces` like a connection: unused bytes come again, followed by the next piece. */
 function readAll(pieces: readonly Buffer[]) {

@@ -3,11 +3,11 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { callTool, connectClient, send } from "../support/mcp";
 import { useProgram } from "../support/program";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 const MAIN = join(import.meta.dir, "../../src/main.ts");
@@ -81,7 +81,7 @@ describe("/mcp", () => {
     ["start_run", { envId: "x", color: "red" }, "color: no such argument"],
     ["delete_environment", { envId: "../templates" }, "invalid_environment_path"],
     ["diff_run", { runId: "0".repeat(32) }, "run_not_found"],
-    ["create_environment", { templateService: "mail" }, "invalid_service"],
+    ["create_environment", { templateService: "telephone" }, "invalid_service"],
   ])("%s with %j answers with the platform's error", async (name, args, error) => {
     const { text, isError } = await callTool(endpoint(), name, args);
 

@@ -2,10 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { METHODS } from "~/replicas/chat/api/index";
 import { operationsOf, readDocument } from "../support/contract";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { useProgram } from "../support/program";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 const document = () => readDocument(program.url);
@@ -63,6 +63,27 @@ describe("the document", () => {
     ]);
     const codes = responses["400"]?.content?.["application/json"]?.schema["properties"].error.enum;
     expect(codes).toEqual(["invalid_request", "run_already_completed"]);
+  });
+
+  test("documents for each call of a service what the platform answers", async () => {
+    for (const { at, path, operation } of operationsOf(await document())) {
+      if (!path.startsWith("/api/env/")) continue;
+      const statuses = Object.keys(operation.responses);
+      expect([at, ["400", "404", "413"].filter((status) => !statuses.includes(status))]).toEqual([
+        at,
+        [],
+      ]);
+    }
+  });
+
+  test("says when a rejected call may be repeated", async () => {
+    const answers = operationsOf(await document()).flatMap(({ operation }) =>
+      Object.entries<any>(operation.responses).map(([status, { headers }]) => [status, headers]),
+    );
+    const seconds = expect.objectContaining({ schema: { type: "integer", minimum: 0 } });
+    for (const [status, headers] of answers)
+      if (["429", "503"].includes(status)) expect(headers).toEqual({ "Retry-After": seconds });
+      else expect(headers?.["Retry-After"]).toBeUndefined();
   });
 });
 

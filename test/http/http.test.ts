@@ -1,10 +1,10 @@
 /** Rules for every response. */
 import { describe, expect, test } from "bun:test";
 import { STATUS } from "~/errors";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { expectRefusal, useProgram } from "../support/program";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 const JSON_TYPE = { "Content-Type": "application/json" };
 

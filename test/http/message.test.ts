@@ -1,9 +1,9 @@
 /** Requests and answers of our own behave like native ones. */
 import { describe, expect, test } from "bun:test";
-import { IncomingRequest } from "~/http/incoming";
 import { answerOf, nativeOf, requestOf } from "~/http/native";
-import { readHead } from "~/http/wire";
-import { HeaderList, HttpRequest, httpAnswer, textOf } from "~/message";
+import { readHead } from "~/wire/head";
+import { IncomingRequest } from "~/wire/incoming";
+import { HeaderList, HttpRequest, httpAnswer, textOf } from "~/wire/message";
 
 test.each([
   "/",

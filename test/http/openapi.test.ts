@@ -4,12 +4,12 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Document, operationsOf, readDocument, validatorOf } from "../support/contract";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { send } from "../support/mcp";
 import { useProgram } from "../support/program";
 import { JOHN } from "../support/tracker";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 const ROOT = join(import.meta.dir, "../..");

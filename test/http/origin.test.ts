@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
 import { isLocal, publicBase } from "~/http/origin";
-import { HeaderList } from "~/message";
 import { DEVELOPMENT_KEY } from "~/platform/keys/format";
+import { HeaderList } from "~/wire/message";
 import { useDatabase } from "../support/database";
 import { expectRefusal, useProgram } from "../support/program";
 import { ask } from "../support/wire";

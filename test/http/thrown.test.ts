@@ -1,11 +1,14 @@
 /** Bugs: for any thrown value the caller gets the envelope and the server continues. */
 import { expect, test } from "bun:test";
 import { Elysia } from "elysia";
-import { createApp } from "~/app";
-import { IncomingRequest } from "~/http/incoming";
+import { createRequestLog } from "~/http/request-log";
 import { createLog } from "~/log";
-import { HeaderList, textOf } from "~/message";
 import { createMetrics } from "~/metrics";
+import { createSuitePlace } from "~/platform/suite-place";
+import { createTaskPlace } from "~/platform/task-place";
+import { createApp } from "~/program/app";
+import { IncomingRequest } from "~/wire/incoming";
+import { HeaderList, textOf } from "~/wire/message";
 
 const HEALTH = "/api/platform/health";
 
@@ -21,12 +24,18 @@ const THROWN: [string, unknown][] = [
 
 function appThat(handler: () => unknown) {
   const lines: string[] = [];
+  const log = createLog({ level: "error", write: (line) => lines.push(line) });
   const app = createApp({
-    health: new Elysia().get("/health", handler),
-    metrics: createMetrics(),
+    platform: {
+      routes: { public: new Elysia().get("/health", handler), keyed: [] },
+      openEnvRoutes: new Elysia(),
+      taskPlace: createTaskPlace(),
+      suitePlace: createSuitePlace(),
+      probes: { draining: () => false },
+    },
+    requestLog: createRequestLog(log, createMetrics()),
     config: { CORS_ORIGINS: new Set(), TRUST_PROXY: false },
-    probes: { draining: () => false },
-    log: createLog({ level: "error", write: (line) => lines.push(line) }),
+    log,
   } as unknown as Parameters<typeof createApp>[0]);
   return { app, lines };
 }

@@ -1,9 +1,9 @@
 /** Bad inputs to chat. */
 import { describe, expect, test } from "bun:test";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { useProgram } from "../support/program";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 const GENERAL = "C01GENERAL";

@@ -1,9 +1,9 @@
 /** Bad inputs to suites and to the language of assertions. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../support/program";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 let suiteId: string;

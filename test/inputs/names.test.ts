@@ -1,9 +1,9 @@
 /** Names of templates, and parameters of lists. */
 import { describe, expect, test } from "bun:test";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../support/program";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 const save = (environmentId: string, fields: object) =>

@@ -1,9 +1,9 @@
 /** Bad inputs to the tracker. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { openTracker, useTracker } from "../support/tracker";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const tracker = useTracker(database);
 
 /** The schema is built by the first request. */

@@ -9,7 +9,7 @@ import { createMetrics } from "~/metrics";
 import { createMetricsCollector } from "~/platform/metrics-collector";
 import { records } from "~/platform/runs/records";
 import { createTemplates } from "~/platform/templates/templates";
-import { startProgram } from "~/program";
+import { startProgram } from "~/program/program";
 import { freePort } from "../../scripts/postgres";
 import { eventually, useDatabase } from "../support/database";
 import { configFor, startTestProgram, useProgram } from "../support/program";

@@ -1,20 +1,19 @@
+/** The scaffold of a service, in a copy of the project: every check of the project passes on it. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { NO_ALIASES } from "~/aliases";
-import { inTransaction } from "~/db/connect";
-import { openSession, tablesOf } from "~/db/session";
-import { HeaderList, HttpRequest, textOf } from "~/message";
-import { importSeed } from "~/platform/templates/seed-store";
-import { newAccount, type Replica } from "~/replicas/replica";
-import { useDatabase } from "../support/database";
 
 const ROOT = join(import.meta.dir, "../..");
-const COPIED = ["package.json", "tsconfig.json", "scripts", "seeds", "src", "test/support"];
+const COPIED = [
+  ...["package.json", "tsconfig.json", "bunfig.toml", "biome.json", ".gitignore", ".github"],
+  ...["README.md", "Dockerfile", "LICENSE", "scripts", "seeds", "src", "test"],
+];
 const SERVICE = "calendar";
 /** The compiler reads every source, on a machine that may be busy. */
-const TSC_MS = 180_000;
+const CHECKS_MS = 300_000;
+/** With a Postgres of their own. */
+const TESTS_MS = 600_000;
 
 let copy: string;
 
@@ -30,76 +29,68 @@ beforeAll(() => {
   for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
   expect(scaffold(SERVICE)).toMatchObject({ exitCode: 0 });
-});
+}, CHECKS_MS);
 afterAll(() => {
   rmSync(copy, { recursive: true });
 });
 
 describe("the scaffold of a service", () => {
-  const database = useDatabase({ empty: true });
+  test.each([
+    ["the compiler", ["tsc"]],
+    ["the compiler of the console", ["tsc", "-p", "src/console"]],
+    [
+      "the linter",
+      ["biome", "ci", "src/replicas", "src/console/services", "seeds", "test/replicas"],
+    ],
+  ])(
+    "passes %s, its tests included",
+    (_case, [tool = "", ...args]) => {
+      const tested = run(process.execPath, "--bun", `node_modules/.bin/${tool}`, ...args);
 
-  test(
-    "type-checks, its seed and its test included",
-    () => {
-      expect(run(process.execPath, "--bun", "node_modules/.bin/tsc")).toEqual({
-        exitCode: 0,
-        output: "",
-      });
+      expect(tested).toMatchObject({ exitCode: 0 });
     },
-    TSC_MS,
+    CHECKS_MS,
   );
 
-  test("is in the lists of services and of seeds", async () => {
+  test(
+    "passes its own tests, and every test that reads all services",
+    () => {
+      const files = [
+        ...[`test/replicas/${SERVICE}`, "test/replicas/services.test.ts", "test/tidy.test.ts"],
+        ...["test/http/openapi.test.ts", "test/http/control.test.ts", "test/http/mcp.test.ts"],
+        ...["test/docs", "test/scripts/rows.test.ts"],
+      ];
+
+      const { exitCode, output } = run(process.execPath, "test", "--timeout", "60000", ...files);
+
+      for (const own of ["notes > are listed in pages", "a tool creates a note, over MCP"])
+        expect(output).toContain(`(pass) ${own}`);
+      expect({ exitCode, failed: output.match(/^\(fail\).*/gm) }).toEqual({
+        exitCode: 0,
+        failed: null,
+      });
+    },
+    TESTS_MS,
+  );
+
+  test("is in the lists of services, of seeds and of the console", async () => {
     const { REPLICAS } = await import(join(copy, "src/replicas/index.ts"));
     const { SEEDS } = await import(join(copy, "seeds/index.ts"));
+    const { SERVICES } = await import(join(copy, "src/console/services/records.ts"));
 
     expect([...REPLICAS.keys()]).toEqual(["chat", "tracker", SERVICE]);
+    expect(SERVICES).toEqual(["chat", "tracker", SERVICE]);
     expect(SEEDS).toContainEqual(expect.objectContaining({ template: `${SERVICE}_default` }));
   });
 
-  test("answers calls", async () => {
-    const { REPLICAS } = await import(join(copy, "src/replicas/index.ts"));
-    const replica: Replica = REPLICAS.get(SERVICE);
-    const { default: seed } = await import(join(copy, `seeds/${SERVICE}_default.yaml`));
-    await inTransaction(database.sql, (tx) => importSeed(tx, replica, SERVICE, seed));
-    const tables = tablesOf(database.sql, SERVICE, [{ name: "users" }]);
-    const session = openSession(database.sql, SERVICE, tables);
-    const call = async (path: string, args: object) => {
-      const response = await replica.handle({
-        request: new HttpRequest("POST", `/${path}`, new HeaderList()),
-        path,
-        body: Buffer.from(JSON.stringify(args)),
-        session,
-        actor: "agent",
-        userToken: undefined,
-        account: newAccount("test"),
-        isAnonymous: false,
-        mayImpersonate: false,
-        baseUrl: "http://test",
-        secret: new Uint8Array(),
-        aliases: NO_ALIASES,
-      });
-      return { status: response.status, body: JSON.parse(textOf(response)) };
-    };
-
-    expect(await replica.findUser(session, { email: "JOHN@acme.test" })).toBe("john");
-    expect(await call("users.info", {})).toMatchObject({
-      status: 200,
-      body: { user: { id: "agent" } },
-    });
-    expect(await call("users.list", { after: "agent" })).toMatchObject({
-      status: 200,
-      body: { users: [{ id: "john" }] },
-    });
-    expect(await call("users.info", { id: "nobody" })).toEqual({
-      status: 404,
-      body: { error: "user_not_found" },
-    });
+  test("works twice", () => {
+    expect(scaffold("mail")).toMatchObject({ exitCode: 0 });
   });
 });
 
 test.each([
   ["a name that is taken", "chat", "src/replicas/chat exists already"],
+  ["the name of the kit", "kit", "src/replicas/kit exists already"],
   ["a name that is no identifier", "../calendar", "usage: bun scripts/replica.ts NAME"],
 ])("rejects %s", (_case, name, problem) => {
   const { exitCode, output } = scaffold(name);

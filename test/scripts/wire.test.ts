@@ -1,8 +1,8 @@
 /** The fuzzer's connections find the faults that they are there for. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { connect, createServer, type Server } from "node:net";
-import { LIMITS } from "~/http/limits";
-import { startProgram } from "~/program";
+import { startProgram } from "~/program/program";
+import { LIMITS } from "~/wire/limits";
 import { createWirePlayer, type Place, type Wire, type WireRequest } from "../../scripts/fuzz/wire";
 import { useDatabase } from "../support/database";
 import { configFor, useProgram } from "../support/program";

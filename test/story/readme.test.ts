@@ -113,13 +113,6 @@ test("a promise names existing tests", async () => {
   for (const name of named) expect(tests.some((text) => text.includes(name))).toBe(true);
 });
 
-test("the README has the promises of the guide, each on one line", async () => {
-  const titles = (text: string) => [...text.matchAll(/\*\*(.+?)\.\*\*/g)].map(([, title]) => title);
-  const listed = titles(section("What Diorama promises"));
-  expect(listed).toEqual(titles(await guide("promises")));
-  expect(section("What Diorama promises").match(/^- .+\.$/gm)).toHaveLength(listed.length);
-});
-
 test("the README is short", () => {
   expect(README.split("\n").length - 1).toBeLessThanOrEqual(250);
   expect(new TextEncoder().encode(README).length).toBeLessThanOrEqual(20 * 1024);

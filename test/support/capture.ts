@@ -1,6 +1,7 @@
 /** Runs on bare schemas, for tests of capture below the platform. */
 import { type Capture, createCapture } from "~/capture/capture";
 import type { Diff } from "~/capture/fold";
+import type { Evaluator } from "~/capture/reader";
 import type { Plugin } from "~/capture/slot";
 import { connect, type Pool } from "~/db/connect";
 import { createLog } from "~/log";
@@ -87,9 +88,9 @@ export async function record(pool: Pool, capture: Capture, schema: string, keys:
   return {
     run,
     read,
-    /** Ends the run, optionally on another server. */
-    async end(by: { pool: Pool; capture: Capture } = { pool, capture }) {
-      await by.capture.end(run, kind, async (sql, mark) => {
+    /** Ends the run, optionally on another server, or with a verdict. */
+    async end(by: { pool: Pool; capture: Capture } = { pool, capture }, evaluator?: Evaluator) {
+      const update: Parameters<Capture["end"]>[2] = async (sql, mark) => {
         const [ending] = await sql<{ schemaName: string }[]>`
           with ending as (
             update diorama.runs set status = 'ending', ended_at = now()
@@ -98,7 +99,8 @@ export async function record(pool: Pool, capture: Capture, schema: string, keys:
           select schema_name as "schemaName", ${mark}::text from ending
         `;
         return ending?.schemaName;
-      });
+      };
+      await by.capture.end(run, kind, update, evaluator);
       return await read(by.pool);
     },
   };

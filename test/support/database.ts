@@ -100,7 +100,12 @@ export async function dropDatabase(database: TestDatabase): Promise<void> {
   `;
   for (const { slot } of slots) {
     await admin`select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = ${slot} and active`;
-    await eventually(() => admin`select pg_drop_replication_slot(${slot})`);
+    // From the view: its server may be dropping it too.
+    await eventually(
+      () => admin`
+        select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = ${slot}
+      `,
+    );
   }
   await admin.unsafe(`drop database if exists ${name} with (force)`);
   await admin.end();
@@ -109,15 +114,18 @@ export async function dropDatabase(database: TestDatabase): Promise<void> {
 /** Generous for a busy machine. */
 const TIMEOUT_MS = 60_000;
 
+function packaged([first]: readonly TestCluster[]): TestCluster {
+  if (!first) throw new Error("no Postgres to test with; `bun install` brings one");
+  return first;
+}
+
 /** Declares a database for the tests of this file. `wanted` picks the cluster; the packaged one by default. */
 export function useDatabase(wanted: { cluster?: TestCluster; empty?: boolean } = {}): TestDatabase {
   let database: TestDatabase | undefined;
   // The runner resets the preload's timeout for every file, and hooks have five seconds.
   setDefaultTimeout(TIMEOUT_MS);
   beforeAll(async () => {
-    const [first] = await startClusters();
-    const cluster = wanted.cluster ?? first;
-    if (!cluster) throw new Error("no Postgres to test with; `bun install` brings one");
+    const cluster = wanted.cluster ?? packaged(await startClusters());
     database = await createDatabase(cluster, wanted.empty);
   });
   afterAll(async () => {
@@ -127,6 +135,29 @@ export function useDatabase(wanted: { cluster?: TestCluster; empty?: boolean } =
     get: (_, property: keyof TestDatabase) => database?.[property],
   });
 }
+
+// Once per process, even if the runner creates several module instances.
+const kept = globalThis as { dioramaDatabase?: Promise<TestDatabase> };
+
+/**
+ * Declares one database, with one server, for all files of this process that declare it: their tests look at environments
+ * of their own only. In a short file, a database and a server take longer than the tests.
+ */
+export function useSharedDatabase(): TestDatabase {
+  let database: TestDatabase | undefined;
+  setDefaultTimeout(TIMEOUT_MS);
+  beforeAll(async () => {
+    kept.dioramaDatabase ??= startClusters().then((clusters) => createDatabase(packaged(clusters)));
+    database = await kept.dioramaDatabase;
+  });
+  return new Proxy({} as TestDatabase, {
+    get: (_, property: keyof TestDatabase) => database?.[property],
+  });
+}
+
+/** Whether the database outlives the file, and with it what its files start on it. */
+export const isShared = async ({ url }: TestDatabase): Promise<boolean> =>
+  (await kept.dioramaDatabase)?.url === url;
 
 /** Opens a transaction that has run `statement`. Returns what commits it. */
 export async function openTransaction(

@@ -1,9 +1,9 @@
 /** The program under test, in this process, and its client. */
 import { afterAll, beforeAll, expect } from "bun:test";
 import { type Config, readConfig } from "~/config";
-import { type Program, startProgram } from "~/program";
+import { type Program, startProgram } from "~/program/program";
 import { checkAnswer, wholePath } from "./contract";
-import type { TestDatabase } from "./database";
+import { isShared, type TestDatabase } from "./database";
 
 export type Answer = { status: number; body: any; headers: Headers };
 
@@ -96,17 +96,30 @@ export function clientOf(url: string, program?: Program): TestProgram {
   };
 }
 
-/** Declares a running program for the tests of this file. */
-export function useProgram(
-  database: TestDatabase,
-  settings: Record<string, string> = {},
-): TestProgram {
+// Once per process, even if the runner creates several module instances.
+const kept = globalThis as { dioramaProgram?: Promise<TestProgram> };
+
+/** The server of a shared database: one for all files. */
+const sharedProgram = (database: TestDatabase): Promise<TestProgram> =>
+  (kept.dioramaProgram ??= startTestProgram(database, {
+    ENVIRONMENT_POOL_TARGETS: "chat_default:4",
+  }));
+
+/** Declares a running program for the tests of this file. The program of a shared database has no `settings`. */
+export function useProgram(database: TestDatabase, settings?: Record<string, string>): TestProgram {
   let running: TestProgram | undefined;
+  let stop: (() => Promise<void>) | undefined;
   beforeAll(async () => {
-    running = await startTestProgram(database, settings);
+    if (await isShared(database)) {
+      if (settings) throw new Error("a shared server has no settings of one file");
+      running = await sharedProgram(database);
+    } else {
+      running = await startTestProgram(database, settings);
+      stop = running.program.stop;
+    }
   });
   afterAll(async () => {
-    await running?.program.stop();
+    await stop?.();
   });
   return new Proxy({} as TestProgram, {
     get: (_, property: keyof TestProgram) => running?.[property],

@@ -2,9 +2,9 @@
 
 import { beforeAll } from "bun:test";
 import postgres from "postgres";
-import { NO_ALIASES } from "~/aliases";
 import { SESSION } from "~/db/connect";
 import { openSession, type Session, tablesOf } from "~/db/session";
+import { NO_ALIASES } from "~/input/aliases";
 import type { ToolResult } from "~/replicas/tools";
 import { tracker as replica } from "~/replicas/tracker/index";
 import { TABLES } from "~/replicas/tracker/store/tables";

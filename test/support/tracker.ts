@@ -1,9 +1,9 @@
 /** An environment of the tracker, and the official client for it. */
-import { afterAll, beforeAll, expect } from "bun:test";
+import { beforeAll, expect } from "bun:test";
 import { LinearClient, LinearError } from "@linear/sdk";
 import type { TestDatabase } from "./database";
 import { expectOwnHosts } from "./hosts";
-import { startTestProgram, type TestProgram } from "./program";
+import { type TestProgram, useProgram } from "./program";
 
 /** Users and teams of the built-in templates. */
 export const AGENT = "b0000000-0000-4000-8000-000000000001";
@@ -77,17 +77,11 @@ export async function openTracker(
 }
 
 /** Declares a program and one environment for the tests of this file. */
-export function useTracker(
-  database: TestDatabase,
-  template = "tracker_default",
-  settings: Record<string, string> = {},
-): Tracker {
+export function useTracker(database: TestDatabase, template = "tracker_default"): Tracker {
   let tracker: Tracker | undefined;
+  const program = useProgram(database);
   beforeAll(async () => {
-    tracker = await openTracker(await startTestProgram(database, settings), template);
-  });
-  afterAll(async () => {
-    await tracker?.program.program.stop();
+    tracker = await openTracker(program, template);
   });
   return new Proxy({} as Tracker, {
     get: (_, property: keyof Tracker) => tracker?.[property],

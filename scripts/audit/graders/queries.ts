@@ -3,7 +3,7 @@
  * knows the state in which the run begins: how many rows there already match, and how many rows each table has.
  */
 import type { Pool } from "~/db/connect";
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 import type { JsonObject, JsonValue, Judgement } from "../model";
 import type { Schema } from "../state";
 

@@ -1,5 +1,5 @@
 /** The tracker's mutations as calls. Each selects the ids of what it wrote. */
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 import type { Call, JsonObject, JsonValue } from "../model";
 
 function request(

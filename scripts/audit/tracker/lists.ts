@@ -1,5 +1,5 @@
 /** Reads the tracker through its own lists, as the agent, in the form of its tables. */
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 import type { JsonObject, Surface, Tables } from "../model";
 
 const PAGE = 50;

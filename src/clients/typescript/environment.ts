@@ -4,7 +4,18 @@ import type { LinearClient } from "@linear/sdk";
 import type { WebClient, WebClientOptions } from "@slack/web-api";
 import { DioramaError, type Http } from "./http";
 import { type NewRun, Run } from "./run";
-import type { CreatedEnvironment } from "./schema";
+import type {
+  Clock,
+  ClockMove,
+  CreatedEnvironment,
+  EnvironmentDetail,
+  Fault,
+  FaultList,
+  Forks,
+  MovedClock,
+  NewForks,
+  Snapshot,
+} from "./schema";
 
 /** The outcome of a run. */
 export type Outcome<Result> = {
@@ -16,6 +27,9 @@ export type Outcome<Result> = {
   /** The calls that the environment received, in order. */
   readonly calls: Awaited<ReturnType<Run["calls"]>>;
 };
+
+/** An environment that equals another one, with the run that was started in it: `startRun`. */
+export type Forked = { readonly environment: Environment; readonly run: Run | undefined };
 
 /** The environment is deleted or expired. */
 const GONE = new Set(["environment_not_found", "environment_already_deleted"]);
@@ -97,6 +111,63 @@ export class Environment implements AsyncDisposable {
     }
     const diff = await run.diff();
     return { runId: run.id, result, diff, calls: await run.calls() };
+  }
+
+  /** As its template again. An active run ends as failed. */
+  async reset(): Promise<void> {
+    await this.#control("POST", "/reset", {});
+  }
+
+  /** Stores the present state, to which `restore` and forks return. */
+  async snapshot(name?: string): Promise<Snapshot> {
+    return await this.#control<Snapshot>("POST", "/snapshots", {
+      ...(name !== undefined && { name }),
+    });
+  }
+
+  /** Returns to a snapshot of this environment or its family. An active run ends as failed. */
+  async restore(snapshotId: string): Promise<void> {
+    await this.#control("POST", "/reset", { snapshotId });
+  }
+
+  /** Creates environments that equal this one row for row, or one of its snapshots: all or none. */
+  async fork(options: NewForks = {}): Promise<Forked[]> {
+    const { environments } = await this.#control<Forks>("POST", "/fork", options);
+    return environments.map((created) => ({
+      environment: new Environment(this.#http, created),
+      run: created.runId === undefined ? undefined : new Run(this.#http, created.runId),
+    }));
+  }
+
+  /** Time as the next call sees it. */
+  async clock(): Promise<Clock> {
+    return await this.#control("GET", "/clock");
+  }
+
+  /** Forward: `{ advance: "P1D" }`, `{ to: "2026-03-12T09:00:00Z" }`. Does what is due until then. */
+  async moveClock(move: ClockMove): Promise<MovedClock> {
+    return await this.#control("POST", "/clock", move);
+  }
+
+  /** The faults, with the calls that got them. With a list: replaces them first, counted from zero. */
+  async faults(faults?: readonly Fault[]): Promise<FaultList> {
+    return faults
+      ? await this.#control("PUT", "/faults", { faults })
+      : await this.#control("GET", "/faults");
+  }
+
+  /** Lives for at least so long from now, seven days altogether at most. */
+  async extend(ttlSeconds: number): Promise<EnvironmentDetail> {
+    return await this.#control("PATCH", "", { ttlSeconds });
+  }
+
+  async #control<Answer>(
+    method: Parameters<Http["call"]>[0],
+    path: string,
+    body?: object,
+  ): Promise<Answer> {
+    const options = { ...(body && { body }), ...(method === "POST" && { hasKey: true }) };
+    return await this.#http.call<Answer>(method, `/env/${this.id}${path}`, options);
   }
 
   /** Deletes the environment now rather than when it expires. */

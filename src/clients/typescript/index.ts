@@ -14,20 +14,27 @@ import { type LocalOptions, startServer } from "./local";
 import type { Environment as Created, NewEnvironment, Template } from "./schema";
 import { Suite } from "./suite";
 
-export { Environment, type Outcome } from "./environment";
+export { Environment, type Forked, type Outcome } from "./environment";
 export { DioramaError, type Options } from "./http";
 export type { LocalOptions } from "./local";
 export { Run, type RunEnd } from "./run";
 export type {
+  Clock,
+  ClockMove,
   Diff,
   DiffRow,
   DiffUpdate,
   Ending,
   EvaluatedRun,
   ExpectedOutput,
+  Fault,
+  FaultList,
+  MovedClock,
   NewEnvironment,
+  NewForks,
   NewRun,
   Score,
+  Snapshot,
   Test,
   Unsafe,
 } from "./schema";

@@ -48,7 +48,12 @@ export class Run {
     const { stateVerdict, ...verdict } = answer;
     return {
       // A run that ended with its environment has no numbers if it is not gradable.
-      ...{ ...verdict, status, passed, score, success: success ?? false, reward: reward ?? 0 },
+      ...verdict,
+      status,
+      passed,
+      score,
+      success: success ?? false,
+      reward: reward ?? 0,
       explanations: explanations ?? [],
       ...(stateVerdict && { stateVerdict }),
     };

@@ -143,7 +143,10 @@ export class Suite {
       );
       const verdict = await run.evaluate(undefined, { ending });
       return {
-        ...{ ...head, status: statusOf(verdict), runId: run.id, verdict },
+        ...head,
+        status: statusOf(verdict),
+        runId: run.id,
+        verdict,
         ...(error !== undefined && { error }),
       };
     } catch (error) {

@@ -12,12 +12,8 @@ import GRADER from "~/commands/export/harbor/verifier.txt" with { type: "text" }
 import { type SolvingCall, solutionOf } from "~/commands/export/solution";
 import { type Suite, slugOf, type Test } from "~/commands/suite";
 import { namesTime, promptAt } from "~/platform/suites/prompt";
-
-/** Under these names agents know the services. */
-const VENDORS: { readonly [service: string]: { readonly name: string; readonly api: string } } = {
-  chat: { name: "slack", api: "the Slack Web API" },
-  tracker: { name: "linear", api: "the Linear GraphQL API, at the path /graphql" },
-};
+import type { About } from "~/replicas/about";
+import { SERVICES } from "~/replicas/services";
 
 const ID_LENGTH = 8;
 
@@ -61,15 +57,16 @@ function instruction({ name, prompt }: Test, day: string | null): string {
   return promptAt(prompt, day ?? new Date());
 }
 
+const wordsFor = ({ name, path }: About["api"]) => (path ? `${name}, at the path ${path}` : name);
+
 function taskFiles(
   suite: Suite,
   test: Test,
   { template, day }: { template: Answer | undefined; day: string | null },
 ): Files {
-  const { name: vendor, api } = VENDORS[suite.templateService] ?? {
-    name: suite.templateService,
-    api: "the API of the service",
-  };
+  const about = SERVICES.get(suite.templateService);
+  const vendor = about?.alias ?? suite.templateService;
+  const api = about ? wordsFor(about.api) : "the API of the service";
   const tools = test.surfaces?.includes("mcp") ?? true;
   const url = `http://diorama:3000/task/services/${suite.templateService}`;
   const values: { readonly [name: string]: string } = {

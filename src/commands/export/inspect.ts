@@ -2,23 +2,18 @@
 import { type Files, fill, oneLine, pythonName } from "~/commands/export/files";
 import TASK from "~/commands/export/inspect.py" with { type: "text" };
 import { SURFACES, type Suite } from "~/commands/suite";
-
-/** How an agent is told to call a service's own API. */
-const APIS: { readonly [service: string]: { readonly api: string; readonly path: string } } = {
-  chat: { api: "the Web API of Slack", path: "/chat.postMessage" },
-  tracker: { api: "the GraphQL API of Linear", path: "/graphql" },
-};
+import { SERVICES } from "~/replicas/services";
 
 /** Files by name. `url`: of the server. */
 export function inspectTask(suite: Suite, url: string): Files {
-  const { api = "the API of the service", path = "/" } = APIS[suite.templateService] ?? {};
+  const api = SERVICES.get(suite.templateService)?.api;
   const values: { readonly [name: string]: string } = {
     SUITE: docLine(suite.name),
     SUITE_ID: suite.id,
     NAME: pythonName(suite.name),
     SERVICE: suite.templateService,
-    API: api,
-    PATH: path,
+    API: api?.name ?? "the API of the service",
+    PATH: api?.example ?? "/",
     URL: url,
   };
   return {

@@ -1,22 +1,9 @@
 /** Maps hosts of the real services to environments. */
 import { UsageError } from "~/commands/client";
+import { ABOUTS, SERVICES } from "~/replicas/services";
 
 /** An environment's service, and its credential. */
 export type Target = { readonly serviceUrl: string; readonly token: string };
-
-/** By service: its domain, and the names below it that a hosts file lists one by one. */
-const DOMAINS: {
-  readonly [service: string]: { readonly domain: string; readonly names: string[] };
-} = {
-  chat: {
-    domain: "slack.com",
-    names: ["slack.com", "api.slack.com", "app.slack.com", "files.slack.com", "mcp.slack.com"],
-  },
-  tracker: {
-    domain: "linear.app",
-    names: ["linear.app", "api.linear.app", "mcp.linear.app", "uploads.linear.app"],
-  },
-};
 
 const SERVICE_URL = /^https?:\/\/[^/]+\/api\/env\/[^/]+\/services\/([a-z]+)\/?$/;
 
@@ -27,10 +14,10 @@ export function createTargets(targets: readonly Target[], extraHosts: readonly s
   const byDomain = new Map<string, Target>();
   for (const target of targets) {
     const service = SERVICE_URL.exec(target.serviceUrl)?.[1];
-    const domain = service && DOMAINS[service]?.domain;
+    const domain = service && SERVICES.get(service)?.hosts.domain;
     if (!domain)
       throw new UsageError(
-        `${target.serviceUrl} is not the URL of a service of an environment, such as http://127.0.0.1:3000/api/env/ENVIRONMENT/services/chat`,
+        `${target.serviceUrl} is not the URL of a service of an environment, such as http://127.0.0.1:3000/api/env/ENVIRONMENT/services/${ABOUTS[0]?.service}`,
       );
     if (byDomain.has(domain))
       throw new UsageError(
@@ -44,7 +31,7 @@ export function createTargets(targets: readonly Target[], extraHosts: readonly s
   const stray = extraHosts.find((host) => domainOf(host) === undefined);
   if (stray !== undefined)
     throw new UsageError(`--host: ${stray} is not below ${domains.join(" or ")}`);
-  const listed = Object.values(DOMAINS)
+  const listed = ABOUTS.map(({ hosts }) => hosts)
     .filter(({ domain }) => byDomain.has(domain))
     .flatMap(({ names }) => names);
 

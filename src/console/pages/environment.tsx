@@ -1,7 +1,6 @@
 /** One environment: its state, what can be done with it, and its world. */
 import type { EnvironmentDetail } from "~/clients/typescript/schema";
 import { addressOf, get } from "~/console/api";
-import { lazy } from "~/console/lazy";
 import { isOf, useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
 import { Badge, Empty, Head, Ready } from "~/console/parts/basics";
@@ -10,6 +9,7 @@ import { AsJson } from "~/console/parts/dialog";
 import { EnvironmentActions } from "~/console/parts/environment-actions";
 import { Verdict } from "~/console/parts/verdict";
 import { go, pathTo } from "~/console/place";
+import { worldOf } from "~/console/services/worlds";
 
 /** At most this often while calls arrive. */
 const READ_MS = 5_000;
@@ -65,9 +65,6 @@ function Facts({ of }: { of: EnvironmentDetail }) {
   );
 }
 
-const ChatWorld = lazy(async () => (await import("~/console/pages/chat")).ChatWorld);
-const TrackerWorld = lazy(async () => (await import("~/console/pages/tracker")).TrackerWorld);
-
 export function World({ of }: { of: EnvironmentDetail }) {
   if (of.status !== "active")
     return (
@@ -75,6 +72,6 @@ export function World({ of }: { of: EnvironmentDetail }) {
         <p>Its data are gone. The pages of its runs show what was changed.</p>
       </Empty>
     );
-  if (of.service === "chat") return <ChatWorld environment={of} />;
-  return <TrackerWorld environment={of} />;
+  const View = worldOf(of.service);
+  return <View environment={of} />;
 }

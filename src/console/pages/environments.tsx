@@ -10,6 +10,7 @@ import { EnvironmentActions } from "~/console/parts/environment-actions";
 import { Choice, Listing, Search } from "~/console/parts/filters";
 import { Verdict } from "~/console/parts/verdict";
 import { pathTo, place } from "~/console/place";
+import { FIRST_TEMPLATE, SERVICES } from "~/console/services/records";
 
 const PER_PAGE = 200;
 
@@ -26,7 +27,7 @@ export function Environments() {
       </Head>
       <div class="filters">
         <Search />
-        <Choice label="Service" name="service" options={["", "chat", "tracker"]} />
+        <Choice label="Service" name="service" options={["", ...SERVICES]} />
         <Choice
           label="Status"
           name="status"
@@ -65,7 +66,7 @@ export function EnvironmentTable({ query, hasMore = false }: { query: Query; has
           nextCursor={hasMore ? nextCursor : undefined}
         >
           <p>
-            <code>diorama.env("chat_default")</code> of the TypeScript client,{" "}
+            <code>diorama.env("{FIRST_TEMPLATE}")</code> of the TypeScript client,{" "}
             <code>POST /api/platform/initEnv</code> or the{" "}
             <a href={pathTo("playground")}>playground</a> creates one.
           </p>

@@ -16,7 +16,9 @@ import { Choice, Tabs } from "~/console/parts/filters";
 import { TryCall } from "~/console/parts/try-call";
 import { pathTo, place, setQuery } from "~/console/place";
 import { nameOf, type Rows, readRows } from "~/console/rows";
-import { snippetsOf } from "~/console/snippets";
+import { serviceOf } from "~/console/services/index";
+import { FIRST_TEMPLATE, recordsOf } from "~/console/services/records";
+import { toolSnippets } from "~/console/snippets";
 
 const TEMPLATES_MAX = 1_000;
 const TTL_SECONDS = 3_600;
@@ -53,10 +55,8 @@ export function Playground() {
   );
 }
 
-const TEMPLATE_DEFAULT = "chat_default";
-
 function Create({ templates }: { templates: readonly Template[] }) {
-  const wanted = place.value.query.get("template") ?? TEMPLATE_DEFAULT;
+  const wanted = place.value.query.get("template") ?? FIRST_TEMPLATE;
   const template = templates.find(({ name }) => name === wanted) ?? templates[0];
   const name = template?.name ?? "";
   const [user, setUser] = useState("");
@@ -123,13 +123,13 @@ function Chosen({ id }: { id: string }) {
   );
 }
 
-const TABLES = { chat: ["users", "channels"], tracker: ["users", "teams"] } as const;
-
 function Tried({ environment }: { environment: EnvironmentDetail }) {
   const { environmentId, service, templateSchema, expiresAt } = environment;
+  const { subject: table } = recordsOf(service);
   // A template that is gone has no ids to put into the code.
   const rows = useLoad(
-    () => readRows(ask, templateSchema, TABLES[service]).catch((): Rows => ({})),
+    () =>
+      readRows(ask, templateSchema, ["users", ...(table ? [table] : [])]).catch((): Rows => ({})),
     [templateSchema],
   );
   return (
@@ -150,12 +150,12 @@ function Tried({ environment }: { environment: EnvironmentDetail }) {
       </p>
       <Ready of={rows}>
         {(tables) => {
-          const [first] = tables[TABLES[service][1]] ?? [];
-          const at = String(first?.["id"] ?? "ID");
+          const [first] = tables[table ?? ""] ?? [];
+          const subject = String(first?.["id"] ?? "ID");
           return (
             <>
-              <Snippets environment={environment} place={at} />
-              <TryCall environment={environment} place={at} rows={tables} />
+              <Snippets environment={environment} subject={subject} />
+              <TryCall environment={environment} subject={subject} rows={tables} />
             </>
           );
         }}
@@ -164,12 +164,10 @@ function Tried({ environment }: { environment: EnvironmentDetail }) {
   );
 }
 
-function Snippets({ environment, place: at }: { environment: EnvironmentDetail; place: string }) {
+function Snippets({ environment, subject }: { environment: EnvironmentDetail; subject: string }) {
   const token = tokens.value.get(environment.environmentId);
-  const snippets = snippetsOf({
-    ...{ origin: location.origin, environment, place: at },
-    token: token ?? "TOKEN",
-  });
+  const target = { origin: location.origin, environment, subject, token: token ?? "TOKEN" };
+  const snippets = { ...serviceOf(environment.service).snippets(target), ...toolSnippets(target) };
   const names = Object.keys(snippets);
   const shown = place.value.query.get("code") ?? "";
   const name = shown in snippets ? shown : (names[0] ?? "");

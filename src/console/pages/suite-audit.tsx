@@ -1,11 +1,31 @@
 /** The audit of a suite: what its tests do not notice, and what to write into their specs. */
-import type { SurvivingMutant, TestAudit, TestSuiteAudit } from "~/clients/typescript/schema";
-import { get } from "~/console/api";
+import type {
+  SurvivingMutant,
+  TestAudit,
+  TestSuiteAudit,
+  TestSuiteDetails,
+} from "~/clients/typescript/schema";
+import { addressOf, get } from "~/console/api";
 import { useLoad } from "~/console/loading";
-import { Badge, Empty, Ready, Table, Tile } from "~/console/parts/basics";
+import { Badge, Empty, Head, Ready, Table, Tile } from "~/console/parts/basics";
+import { AsJson } from "~/console/parts/dialog";
 import { searched } from "~/console/parts/filters";
+import { pathTo } from "~/console/place";
 
-export function Audit({ id }: { id: string }) {
+export function AuditPage({ id }: { id: string }) {
+  const suite = useLoad((signal) => get<TestSuiteDetails>(`/testSuites/${id}`, {}, signal), [id]);
+  return (
+    <>
+      <Head title={`Audit of ${suite.data?.name ?? "a suite"}`} kind="suite" id={id}>
+        <a href={pathTo("suites", id)}>Attempts</a>
+        <AsJson address={addressOf(`/testSuites/${id}/audit`)} />
+      </Head>
+      <Audit id={id} />
+    </>
+  );
+}
+
+function Audit({ id }: { id: string }) {
   const audit = useLoad(
     (signal) => get<TestSuiteAudit>(`/testSuites/${id}/audit`, {}, signal),
     [id],

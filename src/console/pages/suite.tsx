@@ -4,13 +4,12 @@ import type {
   ListedRun,
   RunList,
   TestAttempts,
-  TestSuiteDetails,
   TestSuiteResults,
 } from "~/clients/typescript/schema";
 import { addressOf, get } from "~/console/api";
 import { useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
-import { Audit } from "~/console/pages/suite-audit";
+import { AuditPage } from "~/console/pages/suite-audit";
 import { Empty, Head, Ready, Table, Tile } from "~/console/parts/basics";
 import { AsJson } from "~/console/parts/dialog";
 import { Choice, Search, searched } from "~/console/parts/filters";
@@ -37,19 +36,6 @@ async function readRuns(suiteId: string, signal: AbortSignal): Promise<ListedRun
 /** The attempts at a suite, or its audit. */
 export function SuitePage({ id }: { id: string }) {
   return place.value.query.get("part") === "audit" ? <AuditPage id={id} /> : <Attempts id={id} />;
-}
-
-function AuditPage({ id }: { id: string }) {
-  const suite = useLoad((signal) => get<TestSuiteDetails>(`/testSuites/${id}`, {}, signal), [id]);
-  return (
-    <>
-      <Head title={`Audit of ${suite.data?.name ?? "a suite"}`} kind="suite" id={id}>
-        <a href={pathTo("suites", id)}>Attempts</a>
-        <AsJson address={addressOf(`/testSuites/${id}/audit`)} />
-      </Head>
-      <Audit id={id} />
-    </>
-  );
 }
 
 function Attempts({ id }: { id: string }) {

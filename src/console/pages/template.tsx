@@ -16,8 +16,9 @@ import { download } from "~/console/parts/download";
 import { Choice, Listing, Search, Tabs } from "~/console/parts/filters";
 import { Long } from "~/console/parts/text";
 import { pathTo, place, setQuery } from "~/console/place";
-import { diffOf, IDENTIFIED, nameOf, readRows } from "~/console/rows";
-import { namesOf } from "~/console/world";
+import { namesOf } from "~/console/rebuilt";
+import { diffOf, nameOf, readRows } from "~/console/rows";
+import { recordsOf } from "~/console/services/records";
 
 const COPY_SECONDS = 900;
 /** Two larger templates are not compared in the browser. */
@@ -162,7 +163,7 @@ function CopyWorld({ id }: { id: string }) {
 
 /** The ids that agents, tests and assertions need. */
 function Ids({ of: { name, service } }: { of: TemplateDetails }) {
-  const rows = useLoad(() => readRows(ask, name, IDENTIFIED[service]), [name, service]);
+  const rows = useLoad(() => readRows(ask, name, recordsOf(service).identified), [name, service]);
   return (
     <Ready of={rows}>
       {(tables) => (
@@ -174,7 +175,9 @@ function Ids({ of: { name, service } }: { of: TemplateDetails }) {
             label="Ids"
             columns={["Table", "Name", "Id"]}
             items={Object.entries(tables).flatMap(([table, list]) =>
-              list.map((row) => ({ table, name: nameOf(row), id: String(row["id"]) })),
+              list
+                .filter((row) => "id" in row)
+                .map((row) => ({ table, name: nameOf(row), id: String(row["id"]) })),
             )}
             textsOf={({ table, name, id }) => [table, name, id]}
             row={({ table, name, id }) => (
@@ -229,6 +232,7 @@ function Difference({ of }: { of: TemplateDetails }) {
 }
 
 function Compared({ before, after }: { before: string; after: TemplateDetails }) {
+  const records = recordsOf(after.service);
   const loaded = useLoad(async () => {
     const { tables } = await get<TemplateDetails>(`/templates/${encodeURIComponent(before)}`);
     if (sumOf(tables) + sumOf(after.tables) > COMPARED_MAX)
@@ -243,7 +247,7 @@ function Compared({ before, after }: { before: string; after: TemplateDetails })
         [...(from[table] ?? []), ...(to[table] ?? [])],
       ]),
     );
-    return { diff: diffOf(from, to), names: namesOf({ base, events: [] }) };
+    return { diff: diffOf(from, to, records.keys), names: namesOf({ base, events: [] }, records) };
   }, [before, after.name]);
   return <Ready of={loaded}>{({ diff, names }) => <NetDiff diff={diff} names={names} />}</Ready>;
 }

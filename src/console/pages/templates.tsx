@@ -7,6 +7,7 @@ import { Time } from "~/console/parts/clock";
 import { AsJson } from "~/console/parts/dialog";
 import { Choice, Listing, Search } from "~/console/parts/filters";
 import { pathTo, place } from "~/console/place";
+import { SERVICES } from "~/console/services/records";
 
 const PER_PAGE = 200;
 
@@ -25,7 +26,7 @@ export function Templates() {
       </Head>
       <div class="filters">
         <Search />
-        <Choice label="Service" name="service" options={["", "chat", "tracker"]} />
+        <Choice label="Service" name="service" options={["", ...SERVICES]} />
       </div>
       <Ready of={list}>
         {({ templates, nextCursor }) => (

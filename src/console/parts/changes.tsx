@@ -1,8 +1,8 @@
 /** Row changes: beside the call that made them, and as the net effect by table. */
 import type { Diff, RunEvent } from "~/clients/typescript/schema";
+import type { Names } from "~/console/names";
 import { shortName } from "~/console/names";
 import { Table } from "~/console/parts/basics";
-import type { Names } from "~/console/parts/chat-text";
 import { BeforeAfter, shortValue, Value } from "~/console/parts/text";
 import type { Row } from "~/console/rows";
 

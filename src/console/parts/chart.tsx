@@ -4,7 +4,7 @@ import type Plot from "uplot";
 
 const HEIGHT = 170;
 
-export type Series = {
+type Series = {
   readonly name: string;
   readonly values: readonly (number | null)[];
 };

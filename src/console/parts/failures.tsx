@@ -1,7 +1,7 @@
 /** The failures of a run, with the nearest rows. */
 import type { Explanation } from "~/clients/typescript/schema";
+import type { Names } from "~/console/names";
 import { shortName } from "~/console/names";
-import type { Names } from "~/console/parts/chat-text";
 import { Long } from "~/console/parts/text";
 
 export function Failures({

@@ -1,12 +1,21 @@
 /** The places that a call touched, and the world after any call. */
 import { useMemo } from "preact/hooks";
-import { Place } from "~/console/parts/places";
-import type { RunData } from "~/console/run-data";
-import type { History, Line } from "~/console/world";
+import type { History, Line } from "~/console/rebuilt";
+import { type RunData, serviceOfRun } from "~/console/run-data";
+import { serviceOf } from "~/console/services/index";
+import type { ConsoleService } from "~/console/services/service";
 
 const PLACES_MAX = 40;
 
-export function Touched({ line, history }: { line: Line; history: History }) {
+export function Touched({
+  line,
+  history,
+  Place,
+}: {
+  line: Line;
+  history: History;
+  Place: ConsoleService["Place"];
+}) {
   const places = useMemo(() => history.touched(line), [line, history]);
   return (
     <>
@@ -29,6 +38,7 @@ export function Moment({
   chosen: number | undefined;
   choose: (n: number) => void;
 }) {
+  const { Place } = serviceOf(serviceOfRun(data));
   const last = data.calls.length;
   const n = chosen ?? last;
   const places = useMemo(() => {

@@ -11,11 +11,14 @@ import { Summary } from "~/console/parts/run-summary";
 import { Long } from "~/console/parts/text";
 import { UnsafeRows } from "~/console/parts/unsafe";
 import { VirtualList } from "~/console/parts/virtual";
-import type { RunData } from "~/console/run-data";
-import { createHistory, type History, type Line } from "~/console/world";
+import { createHistory, type History, type Line } from "~/console/rebuilt";
+import { type RunData, serviceOfRun } from "~/console/run-data";
+import { serviceOf } from "~/console/services/index";
+import { recordsOf } from "~/console/services/records";
+import type { ConsoleService } from "~/console/services/service";
 
 export function RunView({ data, isSaved = false }: { data: RunData; isSaved?: boolean }) {
-  const history = useMemo(() => createHistory(data), [data]);
+  const history = useMemo(() => createHistory(data, recordsOf(serviceOfRun(data))), [data]);
   const [wanted, want] = useState<{ readonly n: number }>();
   const { names } = history;
   const { unsafe } = data.run;
@@ -57,6 +60,7 @@ function Calls({
   const [filter, setFilter] = useState<(typeof FILTERS)[number]>("all");
   const [word, setWord] = useState("");
   const { lines: all } = history;
+  const { Place } = serviceOf(serviceOfRun(data));
   const lines = useMemo(
     () =>
       all.filter(
@@ -146,6 +150,7 @@ function Calls({
           <CallLine
             line={line}
             history={history}
+            Place={Place}
             isChosen={line.n === chosen}
             choose={() => choose(line.n)}
           />
@@ -161,11 +166,13 @@ const SHOWN_CHANGES = 12;
 function CallLine({
   line,
   history,
+  Place,
   isChosen,
   choose,
 }: {
   line: Line;
   history: History;
+  Place: ConsoleService["Place"];
   isChosen: boolean;
   choose: () => void;
 }) {
@@ -192,7 +199,7 @@ function CallLine({
         {call && call.changes === null && <span class="quiet">known when the run ends</span>}
       </div>
       <div>
-        <Touched line={line} history={history} />
+        <Touched line={line} history={history} Place={Place} />
       </div>
     </article>
   );

@@ -1,9 +1,9 @@
 /** The rows that a run changed although nothing in its test explains them, each with the call that made it. */
 import { useMemo } from "preact/hooks";
 import type { Call, Unsafe } from "~/clients/typescript/schema";
+import type { Names } from "~/console/names";
 import { shortName } from "~/console/names";
 import { Table } from "~/console/parts/basics";
-import type { Names } from "~/console/parts/chat-text";
 import { shortValue } from "~/console/parts/text";
 
 /** `show` leads to a call. */

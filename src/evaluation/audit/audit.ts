@@ -32,7 +32,7 @@ export const NOTHING: Solution = { rows: [], half: null, clock: null, calls: [] 
 /** A survivor that the author accepts: it is as good as the solution. `mutant`: its name; `*` stands for anything. */
 export type Accepted = { readonly mutant: string; readonly reason: string };
 
-export type AuditedTest = {
+type AuditedTest = {
   readonly spec: CompiledSpec;
   readonly raw: Spec;
   readonly keys: Keys;
@@ -81,7 +81,7 @@ export type TestAudit = {
   readonly isCut: boolean;
 };
 
-export const MUTANTS_MAX = 5_000;
+const MUTANTS_MAX = 5_000;
 export const SURVIVORS_MAX = 50;
 const FAILURES_MAX = 10;
 
@@ -139,9 +139,19 @@ export function auditTest(test: AuditedTest): TestAudit {
   };
 }
 
-const EMPTY: TestAudit = {
-  ...{ state: "audited", mutants: 0, killed: 0, accepted: 0, s1: 0, s2: 0 },
-  ...{ classes: [], survivors: [], stale: [], failures: [], isCut: false },
+/** Of a test that was not tried. */
+export const EMPTY: TestAudit = {
+  state: "audited",
+  mutants: 0,
+  killed: 0,
+  accepted: 0,
+  s1: 0,
+  s2: 0,
+  classes: [],
+  survivors: [],
+  stale: [],
+  failures: [],
+  isCut: false,
 };
 
 /** The evidence of a run that made the mutant's changes. */
@@ -212,7 +222,7 @@ function survivorOf(test: AuditedTest, mutant: Mutant, { passed, reward }: Verdi
   };
 }
 
-/** `*` stands for anything. Takes linear time. */
+/** `*` stands for anything. Takes time in proportion to the text. */
 function nameMatcher(pattern: string): (name: string) => boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

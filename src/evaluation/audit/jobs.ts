@@ -1,5 +1,5 @@
 /** The steps of an audit, as a thread gets them: a template, then its tests and their runs. */
-import { NO_ALIASES, valueWithoutAliases } from "~/aliases";
+
 import { type Accepted, auditTest, type Solution, type TestAudit } from "~/evaluation/audit/audit";
 import { fold, type RowEvent, type Rows, rowsOfDiff } from "~/evaluation/audit/rows";
 import { createTemplateRows, type TemplateRows } from "~/evaluation/audit/template-rows";
@@ -10,7 +10,8 @@ import { type CompiledSpec, compile } from "~/evaluation/compile";
 import { evaluate } from "~/evaluation/evaluate";
 import { SpecError } from "~/evaluation/mistakes";
 import type { Spec } from "~/evaluation/spec";
-import type { World } from "~/evaluation/world";
+import type { Vocabulary } from "~/evaluation/vocabulary";
+import { NO_ALIASES, valueWithoutAliases } from "~/input/aliases";
 
 /** A run as it is stored, as JSON texts. */
 export type StoredRun = {
@@ -24,7 +25,7 @@ export type StoredRun = {
 
 export type TemplateJob = {
   readonly kind: "template";
-  readonly world: World;
+  readonly vocabulary: Vocabulary;
   readonly keys: Keys;
   readonly rows: Rows;
 };
@@ -57,19 +58,25 @@ export function createAuditing() {
 
   function perform(given: Job): JobAnswer {
     if (given.kind === "template") {
-      const { rows, keys, world } = given;
-      template = { ...given, templateRows: createTemplateRows(rows, keys, world) };
+      const { rows, keys, vocabulary } = given;
+      template = { ...given, templateRows: createTemplateRows(rows, keys, vocabulary) };
       return null;
     }
     if (!template) throw new Error("an audit begins with a template");
-    const { world, keys, templateRows, rows } = template;
-    const job = valueWithoutAliases(given, world.aliases ?? NO_ALIASES);
+    const { vocabulary, keys, templateRows, rows } = template;
+    const job = valueWithoutAliases(given, vocabulary.aliases ?? NO_ALIASES);
     const raw = JSON.parse(job.expected) as Spec;
-    const spec = compile(raw, world);
+    const spec = compile(raw, vocabulary);
     if (job.kind === "runs") return job.runs.map((run) => unsafeIn(run, spec, keys, rows));
     const { actor, accept, shownMax, solution } = job;
     return auditTest({
-      ...{ spec, raw, keys, templateRows, actor, accept, shownMax },
+      spec,
+      raw,
+      keys,
+      templateRows,
+      actor,
+      accept,
+      shownMax,
       solution: solution && solutionOf(solution, keys, rows),
     });
   }
@@ -89,7 +96,8 @@ function solutionOf(given: NonNullable<TestJob["solution"]>, keys: Keys, templat
     return {
       rows: fold(given.events, keys, template),
       half: halfOf(given.events, keys, template),
-      ...{ clock: null, calls: [] },
+      clock: null,
+      calls: [],
     };
   const { run, calls } = given;
   const { diff, unchangedColumns } = evidenceOf(run, keys, template);
@@ -145,14 +153,12 @@ function evidenceOf(
 function unsafeIn(run: StoredRun, spec: CompiledSpec, keys: Keys, template: Rows): RunUnsafe {
   const { unsafe } = evaluate(spec, keys, {
     ...evidenceOf(run, keys, template),
-    ...{
-      revertedRows: [],
-      transientRows: [],
-      baselineRows: {},
-      clock: null,
-      events: null,
-      calls: [],
-    },
+    revertedRows: [],
+    transientRows: [],
+    baselineRows: {},
+    clock: null,
+    events: null,
+    calls: [],
   });
   return { runId: run.runId, unsafe: unsafe ?? { count: 0, rows: [] } };
 }

@@ -4,7 +4,7 @@ import { type Mutant, shown } from "~/evaluation/audit/mutant";
 import { type AuditRow, keyOf } from "~/evaluation/audit/rows";
 import type { Keys } from "~/evaluation/candidates";
 import type { Assertion, Spec } from "~/evaluation/spec";
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 
 /** `claim`: the assertion that should have caught it. */
 export function proposalFor(

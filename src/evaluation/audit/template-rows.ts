@@ -4,7 +4,7 @@ import type { JsonValue } from "~/capture/value";
 import { keyText, type Rows, same } from "~/evaluation/audit/rows";
 import type { Keys } from "~/evaluation/candidates";
 import type { Row } from "~/evaluation/predicate";
-import type { World } from "~/evaluation/world";
+import type { Vocabulary } from "~/evaluation/vocabulary";
 
 export type TemplateRows = ReturnType<typeof createTemplateRows>;
 
@@ -13,7 +13,7 @@ const ID_LENGTH_MIN = 6;
 const NAME_LENGTH_MAX = 200;
 const TRIES_MAX = 50;
 
-export function createTemplateRows(template: Rows, keys: Keys, world: World) {
+export function createTemplateRows(template: Rows, keys: Keys, vocabulary: Vocabulary) {
   const tables = new Map(
     Object.entries(template).map(([table, rows]) => [
       table,
@@ -142,7 +142,7 @@ export function createTemplateRows(template: Rows, keys: Keys, world: World) {
 
     /** A row that the table does not have: its key is put together from others. Without rows, from nothing. */
     unknownRow(table: string, taken: ReadonlySet<string>): Row {
-      const columns = world.tables.find(({ name }) => name === table)?.columns ?? [];
+      const columns = vocabulary.tables.find(({ name }) => name === table)?.columns ?? [];
       const rows = rowsOf(table);
       const [first] = rows;
       if (!first) return Object.fromEntries(columns.map(({ name, type }) => [name, sample(type)]));

@@ -4,7 +4,7 @@ import type { JsonValue } from "~/capture/value";
 import { setColumns, withValues } from "~/evaluation/audit/changes";
 import { type Mutant, type MutationInput, replaced, shown } from "~/evaluation/audit/mutant";
 import { type AuditRow, same } from "~/evaluation/audit/rows";
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 
 /** Times: of Postgres, and numbers with a fraction. */
 const MOMENT = /^\d{4}-\d\d-\d\dT|^\d{10}\.\d+$/;

@@ -18,8 +18,8 @@ export type Unexplained = {
   readonly examples: { readonly runId: string; readonly key: JsonObject }[];
 };
 
-export const KINDS_MAX = 50;
-export const EXAMPLES_MAX = 3;
+const KINDS_MAX = 50;
+const EXAMPLES_MAX = 3;
 
 /** Groups the rows by table, kind of change and columns; the most frequent ones first. */
 export function unexplainedOf(runs: readonly RunUnsafe[]): Unexplained[] {
@@ -29,8 +29,12 @@ export function unexplainedOf(runs: readonly RunUnsafe[]): Unexplained[] {
     for (const { change, table, columns, key } of unsafe.rows) {
       const kind = JSON.stringify([change, table, columns]);
       const found = kinds.get(kind) ?? {
-        ...{ change, table, ...(columns && { columns }) },
-        ...{ ids: new Set<string>(), rows: 0, examples: [] },
+        change,
+        table,
+        ...(columns && { columns }),
+        ids: new Set<string>(),
+        rows: 0,
+        examples: [],
       };
       kinds.set(kind, found);
       if (!found.ids.has(runId) && found.examples.length < EXAMPLES_MAX)

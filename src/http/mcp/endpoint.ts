@@ -14,10 +14,10 @@ import {
 } from "@modelcontextprotocol/server";
 import { ApiError } from "~/errors";
 import { acceptsType } from "~/http/accept";
-import type { IncomingRequest } from "~/http/incoming";
 import { answerOf, nativeOf } from "~/http/native";
-import { parseBounded } from "~/json";
-import { type HttpAnswer, textOf } from "~/message";
+import { parseBounded } from "~/input/json";
+import type { IncomingRequest } from "~/wire/incoming";
+import { type HttpAnswer, textOf, utf8 } from "~/wire/message";
 
 export type ToolAnswer = {
   readonly text: string;
@@ -98,7 +98,7 @@ function withListing(answer: HttpAnswer, listing: Uint8Array): HttpAnswer {
 /** Undefined for a body that is no JSON: the SDK then answers with the protocol's parse error. */
 function parse(body: Uint8Array): unknown {
   try {
-    return parseBounded(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    return parseBounded(utf8(body));
   } catch {
     return undefined;
   }

@@ -1,6 +1,5 @@
 /** The tool endpoints in the OpenAPI document: one message of the protocol, and its response. */
 import { Type } from "@sinclair/typebox";
-import { CONTROL_EXAMPLE } from "~/http/mcp/control";
 import { DEFAULT_PROFILE } from "~/http/mcp/profile";
 import type { Operation } from "~/http/openapi";
 import { REPLICAS } from "~/replicas/index";
@@ -96,7 +95,7 @@ const answersOf = ({ text }: ToolExample): Operation["answers"] => ({
 const TRANSPORT =
   "Streamable HTTP without sessions: takes POST and answers JSON. `Accept`, if sent, includes `application/json` and `text/event-stream`, for example as `*/*`.";
 
-const operationOf = (example: ToolExample, summary: string, more: string) => ({
+export const operationOf = (example: ToolExample, summary: string, more: string) => ({
   method: "post",
   summary,
   description: `${more} ${TRANSPORT}`,
@@ -128,13 +127,3 @@ export const toolOperations = () =>
       };
     }),
   );
-
-export const controlOperation = {
-  path: "/mcp",
-  operationId: "mcp",
-  ...operationOf(
-    CONTROL_EXAMPLE,
-    "Diorama's own tools",
-    "For coding agents: list templates and suites, create environments, start and end runs, read diffs and verdicts.",
-  ),
-};

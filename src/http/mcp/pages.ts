@@ -5,7 +5,7 @@
  * it has no credential, and a development server answers without one only under the names of this machine.
  */
 import { isLoopback } from "~/config";
-import { type HttpAnswer, jsonAnswer, type RequestHead } from "~/message";
+import { type HttpAnswer, jsonAnswer, type RequestHead } from "~/wire/message";
 
 /**
  * Returns the protocol's response to a call by a page that may not make it; undefined for any other call. `base`: the

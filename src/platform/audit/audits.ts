@@ -2,7 +2,7 @@
 import { readRows } from "~/capture/snapshot";
 import type { Pool } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
-import { SURVIVORS_MAX } from "~/evaluation/audit/audit";
+import { EMPTY, SURVIVORS_MAX } from "~/evaluation/audit/audit";
 import { type Auditor, createAuditor } from "~/evaluation/audit/auditor";
 import type { TestJob } from "~/evaluation/audit/jobs";
 import type { RowEvent } from "~/evaluation/audit/rows";
@@ -45,11 +45,7 @@ type Auditing = {
   readonly wantsRuns: boolean;
 };
 
-const UNTRIED = {
-  ...{ mutants: 0, killed: 0, accepted: 0, s1: 0, s2: 0 },
-  ...{ classes: [], survivors: [], stale: [], failures: [], isCut: false },
-  ...{ runs: null, unexplained: [] },
-};
+const UNTRIED = { ...EMPTY, runs: null, unexplained: [] };
 
 export function createAudits(deps: {
   pool: Pool;
@@ -101,11 +97,13 @@ export function createAudits(deps: {
       throw error;
     });
     if (!template) return false;
-    const world = await templates.world(template);
-    const names = world.tables.map((table) => table.name);
+    const vocabulary = await templates.vocabulary(template);
+    const names = vocabulary.tables.map((table) => table.name);
     const rows = await readRows(replicas, template.schemaName, names, TEMPLATE_ROWS_MAX);
-    const keys = Object.fromEntries(world.tables.map(({ name: table, key = [] }) => [table, key]));
-    await auditor.perform({ kind: "template", world, keys, rows });
+    const keys = Object.fromEntries(
+      vocabulary.tables.map(({ name: table, key = [] }) => [table, key]),
+    );
+    await auditor.perform({ kind: "template", vocabulary, keys, rows });
     return true;
   }
 
@@ -136,7 +134,12 @@ export function createAudits(deps: {
     return read ? { ...audited, ...viewOf(read) } : { ...audited, state: "out_of_time" };
   }
 
-  async function auditAll(userId: string, suite: SuiteRow, auditor: Auditor, wantsRuns: boolean) {
+  async function auditAll(
+    userId: string,
+    suite: SuiteRow,
+    auditor: Auditor,
+    { wantsRuns }: Pick<Auditing, "wantsRuns">,
+  ) {
     const tests = await suites.tests(suite.suiteId);
     const testIds = tests.map(({ testId }) => testId);
     const perTest = wantsRuns ? RUNS_MAX : TRIED;
@@ -161,21 +164,30 @@ export function createAudits(deps: {
 
   return {
     /** Audits a suite that the user can see. Throws `suite_not_found`, or 503 while there is another audit. */
-    async audit(userId: string, ref: string, wantsRuns: boolean): Promise<SuiteAudit> {
+    async audit(
+      userId: string,
+      ref: string,
+      wanted: Pick<Auditing, "wantsRuns">,
+    ): Promise<SuiteAudit> {
       const suite = await suites.requireNamed(userId, ref);
       if (current) throw unavailable("The server audits one suite at a time", RETRY_AFTER_SECONDS);
       const began = performance.now();
       const auditor = createAuditor(SECONDS_MAX);
       current = auditor;
       try {
-        const tests = await auditAll(userId, suite, auditor, wantsRuns);
+        const tests = await auditAll(userId, suite, auditor, wanted);
         const sum = (of: "mutants" | "killed" | "accepted" | "s1" | "s2") =>
           tests.reduce((total, test) => total + test[of], 0);
         return {
-          ...{ suiteId: suite.suiteId, name: suite.name },
+          suiteId: suite.suiteId,
+          name: suite.name,
           seconds: Math.round(performance.now() - began) / 1_000,
-          ...{ mutants: sum("mutants"), killed: sum("killed"), accepted: sum("accepted") },
-          ...{ s1: sum("s1"), s2: sum("s2"), tests },
+          mutants: sum("mutants"),
+          killed: sum("killed"),
+          accepted: sum("accepted"),
+          s1: sum("s1"),
+          s2: sum("s2"),
+          tests,
         };
       } finally {
         current = undefined;

@@ -9,7 +9,7 @@ export const auditRoutes = (audits: Audits) =>
   new Elysia({ tags: ["suites"] }).get(
     "/testSuites/:suiteId/audit",
     ({ request, params: { suiteId }, query: { runs } }) =>
-      audits.audit(principalOf(request).userId, suiteId, runs === "true"),
+      audits.audit(principalOf(request).userId, suiteId, { wantsRuns: runs === "true" }),
     {
       params: t.Object({ suiteId: SuiteRef }),
       query: AuditQuery,

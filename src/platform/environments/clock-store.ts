@@ -1,6 +1,6 @@
 /** The clocks of environments. These functions run on any of the pools. */
 import type { Fragment, Sql } from "~/db/connect";
-import type { Timing } from "~/platform/environments/model";
+import type { Timing } from "~/platform/environments/clock-model";
 import { jsonText } from "~/platform/environments/store";
 import { type FaultState, faultsOf } from "~/platform/faults/store";
 

@@ -6,16 +6,22 @@
  */
 
 import type { Pool } from "~/db/connect";
-import type { SourceOf } from "~/db/pinned-session";
+import type { SourceOf } from "~/db/opening";
 import { ApiError } from "~/errors";
+import type {
+  Clock,
+  ClockView,
+  NewClock,
+  Reading,
+  Timing,
+} from "~/platform/environments/clock-model";
 import * as store from "~/platform/environments/clock-store";
-import type { Clock, ClockView, NewClock, Reading, Timing } from "~/platform/environments/model";
 import { LAST_SHOWN, MICROS, parseTime, REAL, type Source, seededBytes, TIMES } from "~/source";
 
 const STEP_MS_DEFAULT = 1_000;
 
 /** Starts a clock that shows this reading now. */
-export const startClock = (reading: Reading, calls: number): Clock => ({
+const startClock = (reading: Reading, calls: number): Clock => ({
   ...reading,
   since: Date.now(),
   call: calls,
@@ -29,7 +35,7 @@ export function readClock({ since, call, ...reading }: Clock, calls: number): Re
     case "step":
       return {
         ...reading,
-        // A clock that reaches the last time stays there: later seconds do not fit in the columns of chat.
+        // A clock that reaches the last time stays there: later seconds do not fit in every column.
         now: Math.min(reading.now + (calls - call) * reading.stepMs, LAST_SHOWN),
       };
     default:

@@ -8,23 +8,24 @@ import type { Capture } from "~/capture/capture";
 import { inTransaction, type Pool } from "~/db/connect";
 import { type Session, sessionWithin, tablesOf } from "~/db/session";
 import { ApiError } from "~/errors";
-import { parseDuration } from "~/graphql/duration";
+import { parseDuration } from "~/input/duration";
 import { movedTo, readClock, requireTime, viewClock } from "~/platform/environments/clock";
+import type { ClockView, Timing } from "~/platform/environments/clock-model";
 import * as store from "~/platform/environments/clock-store";
 import type { ClockMove } from "~/platform/environments/control-model";
 import type { Environments } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
-import type { ClockView, Timing } from "~/platform/environments/model";
-import type { Once } from "~/platform/keys/idempotency";
-import { requireReplica, type Templates } from "~/platform/templates/templates";
+import type { Once } from "~/platform/idempotency/idempotency";
+import type { Templates } from "~/platform/templates/templates";
+import { requireReplica } from "~/replicas/index";
 import type { DueEffect, Schedule } from "~/replicas/replica";
 import { isShown, MICROS, REAL, seededBytes, TIMES } from "~/source";
 
 export type Clocks = ReturnType<typeof createClocks>;
 
 /** In one move of a clock. */
-export const EFFECTS_MAX = 1_000;
+const EFFECTS_MAX = 1_000;
 
 /** An effect, and when it was due. */
 type Effect = DueEffect & { readonly at: string };

@@ -2,14 +2,10 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, Id, IdRef, Timestamp } from "~/http/model";
-import {
-  BATCH_MAX,
-  ClockView,
-  Environment,
-  NewEnvironment,
-  TokenStyle,
-} from "~/platform/environments/model";
-import { EFFECT_KINDS } from "~/replicas/replica";
+import { ClockView } from "~/platform/environments/clock-model";
+import { BATCH_MAX, Environment, NewEnvironment } from "~/platform/environments/model";
+import { TokenStyle } from "~/platform/environments/token-model";
+import { ABOUTS } from "~/replicas/services";
 
 const SnapshotRef = t.String({
   ...IdRef,
@@ -141,15 +137,15 @@ export const ClockMove = t.Object(
 );
 export type ClockMove = Static<typeof ClockMove>;
 
+const EFFECTS = ABOUTS.flatMap(({ effects }) => Object.entries(effects));
+
 const Effect = t.Object(
   {
     at: { ...Timestamp, description: "When it was due, by the environment's clock" },
     kind: t.String({
-      enum: Object.keys(EFFECT_KINDS),
+      enum: EFFECTS.map(([kind]) => kind),
       title: "EffectKind",
-      description: Object.entries(EFFECT_KINDS)
-        .map(([kind, says]) => `\`${kind}\`: ${says}`)
-        .join("; "),
+      description: EFFECTS.map(([kind, says]) => `\`${kind}\`: ${says}`).join("; "),
       examples: ["message_posted"],
     }),
     id: t.String({ description: "Of the row", examples: ["Q18F2A9C0E7B1D4E6"] }),

@@ -3,10 +3,10 @@
  * environment's calls in progress.
  */
 import { Elysia } from "elysia";
-import type { Principal } from "~/http/auth";
 import { failures } from "~/http/errors";
 import { EnvironmentPath, IdempotencyHeader } from "~/http/model";
 import { principalOf } from "~/http/principal";
+import { ClockView } from "~/platform/environments/clock-model";
 import type { Clocks } from "~/platform/environments/clocks";
 import {
   ClockMove,
@@ -21,10 +21,10 @@ import {
 } from "~/platform/environments/control-model";
 import type { FaultControl } from "~/platform/environments/faults";
 import type { Forking } from "~/platform/environments/forks";
-import { ClockView } from "~/platform/environments/model";
 import type { Snapshots } from "~/platform/environments/snapshots";
 import { FaultList, NewFaults } from "~/platform/faults/model";
-import type { Idempotency, Once } from "~/platform/keys/idempotency";
+import type { Idempotency, Once } from "~/platform/idempotency/idempotency";
+import type { Principal } from "~/principal";
 
 const SHOWN = ["invalid_request", "invalid_environment_path", "environment_not_found"] as const;
 const CHANGED = [...SHOWN, "request_too_large"] as const;
@@ -51,7 +51,7 @@ export function controlRoutes(parts: {
       work: (caller: Principal, envId: string, body: Body, once?: Once) => Promise<Answer>,
     ) =>
     (call: Call<Body>) =>
-      idempotency.perform(call, (key) =>
+      idempotency.answerOnce(call, (key) =>
         work(principalOf(call.request), call.params.envId, call.body, key),
       );
 

@@ -1,6 +1,6 @@
 import type { Sql } from "~/db/connect";
 import type { Used } from "~/db/recycling";
-import type { Timing } from "~/platform/environments/model";
+import type { Timing } from "~/platform/environments/clock-model";
 import {
   journaledCalls,
   type ListedEnvironment,

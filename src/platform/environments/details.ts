@@ -4,9 +4,9 @@ import { asUnknown, countDifferences } from "~/db/deltas";
 import { ApiError } from "~/errors";
 import { viewClock } from "~/platform/environments/clock";
 import * as store from "~/platform/environments/details-store";
-import { viewListed } from "~/platform/environments/environments";
 import { notFound, requireId } from "~/platform/environments/id";
 import { type Extension, TTL_SECONDS_MAX } from "~/platform/environments/model";
+import { viewListed } from "~/platform/environments/view";
 import type { Templates } from "~/platform/templates/templates";
 
 export type Details = ReturnType<typeof createDetails>;
@@ -43,7 +43,8 @@ export function createDetails({ pool, templates }: { pool: Pool; templates: Temp
     return {
       ...viewListed(row),
       allowImpersonation,
-      ...{ parentEnvironmentId, atCall },
+      parentEnvironmentId,
+      atCall,
       clock: viewClock(row.timing),
       ageSeconds: row.ageSeconds,
       secondsLeft: row.secondsLeft,

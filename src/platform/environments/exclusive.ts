@@ -9,7 +9,7 @@ import type { Builders } from "~/db/origins";
 import { tryLockSchema } from "~/db/schema-locks";
 import type { SessionPool } from "~/db/session-pool";
 import { unavailable } from "~/errors";
-import * as store from "~/platform/environments/store";
+import { announceHold, HOLDS_CHANNEL } from "~/platform/environments/holds-store";
 
 export type Exclusive = ReturnType<typeof createExclusive>;
 
@@ -33,7 +33,7 @@ export function createExclusive(deps: {
   const instance = crypto.randomUUID();
   let count = 0;
 
-  const listening = pool.listen(store.HOLDS_CHANNEL, (payload) => {
+  const listening = pool.listen(HOLDS_CHANNEL, (payload) => {
     const [verb, environmentId = "", token = ""] = payload.split(" ");
     if (token.startsWith(instance)) return;
     if (verb === "resume") sessionPool.resume(environmentId, token);
@@ -64,7 +64,7 @@ export function createExclusive(deps: {
       const deadline = performance.now() + BUSY_MS;
       const token = `${instance}-${count++}`;
       const busy = () => unavailable("The environment's calls in progress did not end in time");
-      const announced = store.announceHold(pool, `hold ${environmentId} ${token}`);
+      const announced = announceHold(pool, `hold ${environmentId} ${token}`);
       announced.catch(() => undefined);
       try {
         const isIdle = sessionPool.hold(environmentId, token).then(() => true);
@@ -82,7 +82,7 @@ export function createExclusive(deps: {
         sessionPool.resume(environmentId, token);
         // After the hold: otherwise other servers would hold until the time limit.
         announced
-          .then(() => store.announceHold(pool, `resume ${environmentId} ${token}`))
+          .then(() => announceHold(pool, `resume ${environmentId} ${token}`))
           .catch(() => undefined);
       }
     },

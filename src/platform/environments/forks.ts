@@ -1,37 +1,49 @@
 /** Forks: environments that begin with the state of another one. */
-import type { Sql } from "~/db/connect";
+import type { Blueprint } from "~/db/blueprint";
+import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { applyDelta, type Delta } from "~/db/deltas";
 import type { Builders } from "~/db/origins";
-import type { Blueprint } from "~/db/schemas";
 import { unavailable } from "~/errors";
-import type { Principal } from "~/http/auth";
 import type { Fork, NewForks } from "~/platform/environments/control-model";
-import { type Environments, requireStyle } from "~/platform/environments/environments";
+import type { Reserved } from "~/platform/environments/creation-store";
+import type { Environments } from "~/platform/environments/environments";
 import { type Environment, TTL_SECONDS_DEFAULT } from "~/platform/environments/model";
+import { identities, type Plan, placed } from "~/platform/environments/plan";
+import type { SchemaPool } from "~/platform/environments/schema-pool";
 import { lockReserved } from "~/platform/environments/schemas-store";
 import type { Snapshots } from "~/platform/environments/snapshots";
-import type { EnvironmentRow, Reserved } from "~/platform/environments/store";
-import type { Once } from "~/platform/keys/idempotency";
+import type { EnvironmentRow } from "~/platform/environments/store";
+import { requireStyle } from "~/platform/environments/token-model";
+import type { Once } from "~/platform/idempotency/idempotency";
+import type { Principal } from "~/principal";
 import { createSemaphore } from "~/semaphore";
 
 export type Forking = ReturnType<typeof createForks>;
 
+type PlannedRuns = {
+  /** By the environment's id. */
+  readonly runOf: ReadonlyMap<string, string>;
+  /** Starts them in the transaction of `create`, which inserts the environments. */
+  readonly startWith: <T>(create: (tx: Sql) => Promise<T>) => Promise<T>;
+};
+
 export function createForks(deps: {
+  pool: Pool;
   builders: Builders;
+  schemaPool: SchemaPool;
   environments: Environments;
   snapshots: Snapshots;
   /** Schemas that are filled at the same time. */
-  concurrency: number;
-  /** Starts a run in each new environment, in the transaction of `create`. `runOf`: by the environment's id. */
-  startWith: <T>(
+  builderCount: number;
+  /** Plans a run in each of the new environments. */
+  planRuns: (
     userId: string,
     parent: EnvironmentRow,
     places: readonly Reserved[],
-    create: (tx: Sql, runOf: ReadonlyMap<string, string>) => Promise<T>,
-  ) => Promise<T>;
+  ) => Promise<PlannedRuns>;
 }) {
-  const { builders, environments, snapshots, startWith } = deps;
-  const filling = createSemaphore(deps.concurrency);
+  const { pool, builders, environments, snapshots, schemaPool, planRuns } = deps;
+  const filling = createSemaphore(deps.builderCount);
 
   /** Fills reserved schemas, which equal their template. Nothing is in progress when it ends, even if it fails. */
   async function fillAll(schemas: readonly string[], blueprint: Blueprint, delta: Delta) {
@@ -63,39 +75,41 @@ export function createForks(deps: {
       requireStyle(parent.service, tokenStyle);
       const { environmentId: parentId, service, templateName, actingUserId } = parent;
       const state = await snapshots.state(keyId, parent, snapshotId);
-      const { delta, blueprint, familyId, atCall } = state;
-      let runOf: ReadonlyMap<string, string> = new Map();
-      const answer = (made: readonly Environment[]) => ({
-        environments: made.map((each): Fork => {
-          const runId = runOf.get(each.environmentId);
-          return { ...each, parentEnvironmentId: parentId, atCall, ...(runId && { runId }) };
-        }),
-      });
-      const made = await environments.createBatch(
-        principal,
-        {
-          common: {
-            ...{ userId, keyId, service, templateName, actingUserId, ttlSeconds },
-            allowImpersonation: parent.allowImpersonation,
-            timing: state.timing,
-          },
-          templateSchema: state.templateSchema,
-          count,
-          tokenStyle,
-          faults: state.faults,
-          lineage: { parentId, familyId, snapshotId: state.snapshotId, atCall },
-          prepare: (schemas) => fillAll(schemas, blueprint, delta),
-          ...(wanted.startRun === true && {
-            transact: (places, insert) =>
-              startWith(userId, parent, places, (tx, runs) => {
-                runOf = runs;
-                return insert(tx);
-              }),
-          }),
+      const { templateSchema, delta, blueprint, familyId, atCall } = state;
+      const plan: Plan = {
+        common: {
+          userId,
+          keyId,
+          service,
+          templateName,
+          actingUserId,
+          ttlSeconds,
+          allowImpersonation: parent.allowImpersonation,
+          timing: state.timing,
         },
-        once && { ...once, keep: (tx, environments) => once.keep(tx, answer(environments)) },
-      );
-      return answer(made);
+        templateSchema,
+        identities: identities(count, tokenStyle),
+        faults: state.faults,
+        lineage: { parentId, familyId, snapshotId: state.snapshotId, atCall },
+      };
+      const schemas = await schemaPool.reserve(templateSchema, count);
+      return await schemaPool.using(schemas, async () => {
+        await fillAll(schemas, blueprint, delta);
+        const runs =
+          wanted.startRun === true
+            ? await planRuns(userId, parent, placed(plan, schemas))
+            : undefined;
+        const answer = (made: readonly Environment[]) => ({
+          environments: made.map((each): Fork => {
+            const runId = runs?.runOf.get(each.environmentId);
+            return { ...each, parentEnvironmentId: parentId, atCall, ...(runId && { runId }) };
+          }),
+        });
+        const insert = (tx: Sql) =>
+          environments.insert(tx, { principal, plan, once, answer }, schemas);
+        const created = await (runs ? runs.startWith(insert) : inTransaction(pool, insert));
+        return created.answer;
+      });
     },
   };
 }

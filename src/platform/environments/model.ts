@@ -2,6 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, Id, IdRef, Service, ServiceName, Timestamp, UserId } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
+import { ClockView, NewClock } from "~/platform/environments/clock-model";
+import { TokenStyle } from "~/platform/environments/token-model";
 import { Faults } from "~/platform/faults/model";
 import { ServiceFilter, TemplateName, TemplateRef } from "~/platform/templates/model";
 
@@ -11,95 +13,6 @@ export const TTL_SECONDS_DEFAULT = 1_800;
 
 /** Environments that one call creates. */
 export const BATCH_MAX = 64;
-
-export const TokenStyle = t.Union([t.Literal("xoxp"), t.Literal("xoxb")], {
-  description:
-    "The prefix that `token` gets, for chat clients that branch on it: of a user's token or of a bot's. The environment accepts its token with either prefix and without one",
-});
-
-export const CLOCK_MODES = {
-  running: "runs as fast as real time",
-  frozen: "stands still",
-  step: "goes forward by `stepMs` with each call",
-} as const;
-const ClockMode = t.Union([t.Literal("running"), t.Literal("frozen"), t.Literal("step")], {
-  title: "ClockMode",
-  description: Object.entries(CLOCK_MODES)
-    .map(([mode, says]) => `\`${mode}\`: ${says}`)
-    .join("; "),
-  examples: ["running"],
-});
-const STEP_MS_MAX = 86_400_000;
-const StepMs = Type.Integer({
-  minimum: 1,
-  maximum: STEP_MS_MAX,
-  description: "Milliseconds by which each call moves a clock of the mode `step`",
-  examples: [1_000],
-});
-
-const NewClock = t.Union(
-  [
-    t.Literal("real", { description: "Real time" }),
-    t.Object(
-      {
-        now: t.Optional(
-          t.String({
-            format: "date-time",
-            description:
-              "The time that it begins with, in the years 2002 to 2037. Omitted: that of the template, else real time",
-            examples: ["2026-03-11T09:00:00Z"],
-          }),
-        ),
-        mode: t.Optional(ClockMode),
-        stepMs: t.Optional(StepMs),
-      },
-      { title: "ClockSettings", description: "A clock of its own" },
-    ),
-  ],
-  {
-    description:
-      "The environment's clock. Omitted: it runs from the day on which the template's story plays, or shows real time if the template has none, as the basic and default templates",
-    examples: [{ now: "2026-03-11T09:00:00Z", mode: "step", stepMs: 1_000 }],
-  },
-);
-export type NewClock = Static<typeof NewClock>;
-
-export const ClockView = t.Object(
-  {
-    mode: t.Union([t.Literal("real"), ...ClockMode.anyOf], {
-      title: "ShownClockMode",
-      description: "`real`: real time; otherwise see ClockMode",
-      examples: ["running"],
-    }),
-    now: {
-      ...Timestamp,
-      description:
-        "The time in the environment, which its service's answers have as `Date`: tell it to your agent",
-    },
-    stepMs: t.Optional(StepMs),
-  },
-  { title: "Clock", description: "The clock of an environment" },
-);
-export type ClockView = Static<typeof ClockView>;
-
-/** The reading of a clock at one moment, in milliseconds since 1970. It says nothing about real time. */
-export type Reading =
-  | { readonly mode: "running" | "frozen"; readonly now: number }
-  | { readonly mode: "step"; readonly now: number; readonly stepMs: number };
-
-/**
- * A clock as it is stored: it showed `now` when the real time was `since` (running), or at the call with the number
- * `call` (step).
- */
-export type Clock = Reading & { readonly since: number; readonly call: number };
-
-/** The part of an environment's row that concerns its time and its ids. Null: real time, random bytes. */
-export type Timing = {
-  readonly clock: Clock | null;
-  readonly firstClock: Reading | null;
-  readonly seed: string | null;
-  readonly calls: number;
-};
 
 export const NewEnvironment = t.Object(
   {
@@ -203,47 +116,6 @@ export const Environment = t.Object(
   { title: "Environment", description: "A disposable copy of a service" },
 );
 export type Environment = Static<typeof Environment>;
-
-/** As long as the chat service's own triggers are valid. */
-export const TRIGGER_SECONDS_DEFAULT = 3;
-const TRIGGER_SECONDS_MAX = 3_600;
-
-export const NewTrigger = t.Object(
-  {
-    userId: t.Optional(
-      t.String({
-        ...UserId,
-        description: "Id of the user who clicks; the environment's own user if absent",
-      }),
-    ),
-    ttlSeconds: t.Optional(
-      t.Number({
-        exclusiveMinimum: 0,
-        maximum: TRIGGER_SECONDS_MAX,
-        default: TRIGGER_SECONDS_DEFAULT,
-        description: "The trigger is valid for this many seconds",
-      }),
-    ),
-  },
-  {
-    title: "NewTrigger",
-    description: "The user who clicks",
-    examples: [{ userId: "U02JOHNADOE", ttlSeconds: 60 }],
-  },
-);
-export type NewTrigger = Static<typeof NewTrigger>;
-
-export const Trigger = t.Object(
-  {
-    triggerId: t.String({
-      description: "Valid once, in this environment only",
-      examples: [`1767603600000.0123456789.U02JOHNADOE.${"0".repeat(32)}`],
-    }),
-    userId: t.String(UserId),
-    expiresAt: Timestamp,
-  },
-  { title: "Trigger", description: "The trigger_id of a click, for views.open and its kin" },
-);
 
 export const DeletedEnvironment = t.Object(
   { environmentId: Id, status: t.Literal("deleted") },

@@ -1,6 +1,6 @@
 /** Looks up a live environment when a server begins to serve its calls. */
 import type { Sql } from "~/db/connect";
-import type { Opening } from "~/db/pinned-session";
+import type { Opening } from "~/db/opening";
 import { openTiming } from "~/platform/environments/clock";
 import { findOpening } from "~/platform/environments/clock-store";
 import type { Fault } from "~/platform/faults/model";

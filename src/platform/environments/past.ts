@@ -67,7 +67,7 @@ export function createPast(deps: {
       const blueprint = await templates.blueprint(templateSchema);
       const schemas = await schemaPool.reserve(templateSchema, 1);
       const [schema = ""] = schemas;
-      const perform = async (tx: Tx): Promise<never> => {
+      const readIn = async (tx: Tx): Promise<never> => {
         if (!(await lockReserved(tx, schema)))
           throw unavailable("The state took too long to prepare");
         await applyDelta(tx, blueprint, schema, delta);
@@ -75,7 +75,7 @@ export function createPast(deps: {
         throw new RolledBack(await work(sessionWithin(tx, schema, tables, source)));
       };
       try {
-        return await inTransaction(replicas, perform);
+        return await inTransaction(replicas, readIn);
       } catch (error) {
         if (error instanceof RolledBack) return error.result as T;
         throw error;

@@ -12,12 +12,11 @@ import {
   EnvironmentQuery,
   Extension,
   NewEnvironment,
-  NewTrigger,
-  Trigger,
 } from "~/platform/environments/model";
 import type { Saving } from "~/platform/environments/saving";
+import { NewTrigger, Trigger } from "~/platform/environments/trigger-model";
 import type { Triggers } from "~/platform/environments/triggers";
-import type { Idempotency } from "~/platform/keys/idempotency";
+import type { Idempotency } from "~/platform/idempotency/idempotency";
 import { CreatedTemplate, NewTemplate } from "~/platform/templates/model";
 
 export const environmentRoutes = (environments: Environments, idempotency: Idempotency) =>
@@ -40,7 +39,7 @@ export const environmentRoutes = (environments: Environments, idempotency: Idemp
       async (context) =>
         status(
           201,
-          await idempotency.perform(context, (once) =>
+          await idempotency.answerOnce(context, (once) =>
             environments.create(principalOf(context.request), context.body, once),
           ),
         ),

@@ -1,12 +1,13 @@
 /** Saves an environment's current state as a template. */
-
+import { readBlueprintIn } from "~/db/blueprint";
 import type { Builders } from "~/db/origins";
 import { lockAgainstRecycling } from "~/db/schema-locks";
-import { buildClone, readBlueprintIn } from "~/db/schemas";
+import { buildClone } from "~/db/schemas";
 import { ApiError } from "~/errors";
 import type { Environments } from "~/platform/environments/environments";
 import type { NewTemplate } from "~/platform/templates/model";
-import { requireReplica, type Templates } from "~/platform/templates/templates";
+import type { Templates } from "~/platform/templates/templates";
+import { requireReplica } from "~/replicas/index";
 
 export type Saving = ReturnType<typeof createSaving>;
 

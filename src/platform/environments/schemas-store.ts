@@ -48,7 +48,7 @@ export const assign = async (
     where schema_name = ${schema}
   `;
 
-export type Recyclable = Used & {
+type Recyclable = Used & {
   readonly templateSchema: string;
   /** Its template has not changed. */
   readonly current: boolean;
@@ -121,37 +121,6 @@ export async function reserve(sql: Sql, templateSchema: string, count: number): 
     returning schema_name as schema
   `;
   return rows.map(({ schema }) => schema);
-}
-
-/** Lists ready schemas of a template: those of `first`, then others. */
-export async function listReady(
-  sql: Sql,
-  templateSchema: string,
-  first: readonly string[],
-  limit: number,
-): Promise<string[]> {
-  const rows = await sql<{ schema: string }[]>`
-    select schema_name as schema from diorama.schemas
-    where template_schema = ${templateSchema} and state = 'ready'
-    order by schema_name = any(${[...first]}) desc limit ${limit}
-  `;
-  return rows.map(({ schema }) => schema);
-}
-
-/** Keeps a schema ready until the caller's transaction ends. Returns false if it is not ready any more. */
-export async function keepReady(sql: Sql, schema: string): Promise<boolean> {
-  const rows = await sql`
-    select from diorama.schemas where schema_name = ${schema} and state = 'ready' for share skip locked
-  `;
-  return rows.count === 1;
-}
-
-/** A text that changes when a schema is built or dropped, which makes sessions discard their plans. */
-export async function readBuilds(sql: Sql): Promise<string> {
-  const [row] = await sql<{ builds: string }[]>`
-    select concat(max(oid), ' ', count(*)) as builds from pg_namespace
-  `;
-  return row?.builds ?? "";
 }
 
 /** Keeps a schema reserved until the caller's transaction ends. Returns false if it is not reserved any more. */

@@ -4,10 +4,11 @@ import type { Fragment, Sql } from "~/db/connect";
 import type { Delta } from "~/db/deltas";
 import type { Used } from "~/db/recycling";
 import type { Built } from "~/db/schemas";
+import type { Reading, Timing } from "~/platform/environments/clock-model";
 import { timingOf } from "~/platform/environments/clock-store";
-import type { Reading, Timing } from "~/platform/environments/model";
+import type { RunClosing } from "~/platform/environments/ending-store";
 import { isKept } from "~/platform/environments/schemas-store";
-import { journaledCalls, jsonText, type RunClosing } from "~/platform/environments/store";
+import { journaledCalls, jsonText } from "~/platform/environments/store";
 import { type FaultState, faultsOf } from "~/platform/faults/store";
 
 /** A live environment's schema, locked for the caller's transaction. */
@@ -27,7 +28,7 @@ export type Locked = Used & {
 export type Base = { readonly templateSchema: string; readonly current: boolean };
 
 /** The run that a reset has closed. */
-export type ClosedRun = { readonly runId: string; readonly capture: "log" | "snapshot" };
+type ClosedRun = { readonly runId: string; readonly capture: "log" | "snapshot" };
 
 /** The template that the schema of an environment comes from, as a JSON object. */
 const baseOf = (sql: Sql): Fragment => sql`(
@@ -97,7 +98,7 @@ export const setFresh = async (
     where schema_name = ${schema}
   `;
 
-export type NewHidden = {
+type NewHidden = {
   readonly schemaName: string;
   readonly baseSchema: string;
   readonly familyId: string;
@@ -226,7 +227,7 @@ export async function findState(
   return state;
 }
 
-export type SnapshotRow = {
+type SnapshotRow = {
   readonly snapshotId: string;
   readonly environmentId: string;
   readonly parentId: string | null;

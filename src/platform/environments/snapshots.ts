@@ -1,51 +1,28 @@
 /** Reset and snapshots: an environment returns to its template, or to a state that it was in. */
-import type { Pool, Sql, Tx } from "~/db/connect";
-import { asUnknown, countDifferences, type Delta, readDelta, resetClone } from "~/db/deltas";
-import { type Blueprint, buildClone, readBlueprintIn } from "~/db/schemas";
+import type { Pool, Tx } from "~/db/connect";
+import { resetClone } from "~/db/deltas";
 import { together } from "~/db/session";
-import { ApiError, LimitExceeded } from "~/errors";
-import type { Principal } from "~/http/auth";
+import { LimitExceeded } from "~/errors";
 import { continued, readClock } from "~/platform/environments/clock";
 import { setClock } from "~/platform/environments/clock-store";
 import type { NewSnapshot, Reset } from "~/platform/environments/control-model";
+import type { RunClosing } from "~/platform/environments/ending-store";
 import type { Environments } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
-import type { Timing } from "~/platform/environments/model";
 import * as store from "~/platform/environments/snapshots-store";
-import type { RunClosing } from "~/platform/environments/store";
-import { type FaultState, find as findFaults, newState, restart } from "~/platform/faults/store";
-import type { Once } from "~/platform/keys/idempotency";
+import { createStates } from "~/platform/environments/states";
+import { restart } from "~/platform/faults/store";
+import type { Once } from "~/platform/idempotency/idempotency";
 import type { Templates } from "~/platform/templates/templates";
+import type { Principal } from "~/principal";
+import { randomId } from "~/source";
 
 export type Snapshots = ReturnType<typeof createSnapshots>;
 
-/** Larger differences from the template are copied whole, as a hidden template. */
-export const SNAPSHOT_DELTA_MAX = { rows: 20_000, bytes: 32 * 1024 * 1024 };
-export const LARGE_PER_FAMILY_MAX = 20;
-export const LARGE_PER_KEY_MAX = 200;
-const NOTHING: Delta = { tables: [], sequences: [] };
 /** Of an environment and its forks together. */
-export const SNAPSHOTS_PER_FAMILY_MAX = 200;
-export const SNAPSHOTS_PER_KEY_MAX = 2_000;
-
-/** The state that a fork begins with. */
-type Origin = Pick<
-  store.State,
-  "delta" | "templateSchema" | "familyId" | "snapshotId" | "atCall"
-> & {
-  readonly blueprint: Blueprint;
-  readonly timing: Timing;
-  readonly faults: FaultState | null;
-};
-
-/** A state that is kept. */
-type Kept = Pick<store.State, "templateSchema" | "delta"> & {
-  /** That differ from the template. */
-  readonly rows: number;
-};
-
-const newId = () => crypto.randomUUID().replaceAll("-", "");
+const SNAPSHOTS_PER_FAMILY_MAX = 200;
+const SNAPSHOTS_PER_KEY_MAX = 2_000;
 
 export function createSnapshots(deps: {
   pool: Pool;
@@ -60,89 +37,12 @@ export function createSnapshots(deps: {
   /** Writes the calls that this server has answered into the journals. */
   flushJournal: () => Promise<void>;
 }) {
-  const { pool, environments, templates, exclusive, runClosing, onBuild, discard } = deps;
-
-  /** Returns the blueprint of a template. Throws `template_not_found` if that has been replaced. */
-  async function blueprintOf({ templateSchema, current }: store.Base): Promise<Blueprint> {
-    if (current) return await templates.blueprint(templateSchema);
-    throw new ApiError(
-      "template_not_found",
-      "The environment's template has been replaced since; create a new environment",
-    );
-  }
-
-  /** Reads an environment's state: the difference from its template, or a copy if that is too large. */
-  async function read(tx: Tx, keyId: string, locked: store.Locked): Promise<Kept> {
-    const flushed = deps.flushJournal();
-    const { templateSchema } = locked;
-    const { delta, size } = await readDelta(
-      tx,
-      await blueprintOf(locked),
-      locked,
-      SNAPSHOT_DELTA_MAX,
-    );
-    await flushed;
-    if (delta) return { templateSchema, delta, rows: await countRows(tx, locked, size.rows) };
-    // A server of an earlier version, which does not know these schemas, leaves such names alone.
-    const schemaName = `tpl_large_${newId()}`;
-    const { ofFamily, ofKey } = await store.insertHidden(tx, {
-      ...{ schemaName, keyId, familyId: locked.familyId },
-      baseSchema: locked.base.templateSchema,
-    });
-    if (ofFamily >= LARGE_PER_FAMILY_MAX)
-      throw new LimitExceeded("environment snapshot", LARGE_PER_FAMILY_MAX, ofFamily);
-    if (ofKey >= LARGE_PER_KEY_MAX)
-      throw new LimitExceeded("key snapshot", LARGE_PER_KEY_MAX, ofKey);
-    await buildClone(tx, await readBlueprintIn(tx, locked.schema), schemaName);
-    const rows = await countRows(tx, locked, undefined);
-    return { templateSchema: schemaName, delta: NOTHING, rows };
-  }
-
-  /** Counts the rows that differ from the environment's own template. `known`: from the one it was cloned from. */
-  async function countRows(
-    tx: Tx,
-    { base, ...locked }: store.Locked,
-    known: number | undefined,
-  ): Promise<number> {
-    const isOwn = base.templateSchema === locked.templateSchema;
-    if (known !== undefined && (isOwn || !base.current)) return known;
-    const blueprint = await blueprintOf(base.current ? base : locked);
-    return await countDifferences(tx, blueprint, isOwn ? locked : asUnknown(locked));
-  }
+  const { pool, environments, exclusive, runClosing, onBuild, discard } = deps;
+  const states = createStates(deps);
 
   return {
-    /** Returns a snapshot that this environment can return to. Throws `invalid_request`. */
-    async find(sql: Sql, envId: string, snapshotId: string): Promise<store.State> {
-      const state = await store.findState(sql, envId, snapshotId);
-      if (state) return state;
-      throw new ApiError(
-        "invalid_request",
-        "snapshotId: neither this environment nor one of its family has such a snapshot",
-      );
-    },
-
-    /** Returns the state of a snapshot, or the current one, between two of the environment's calls. */
-    async state(
-      keyId: string,
-      environment: { environmentId: string; schemaName: string },
-      snapshotId: string | undefined,
-    ): Promise<Origin> {
-      const { environmentId: id } = environment;
-      if (snapshotId !== undefined) {
-        const state = await this.find(pool, id, snapshotId);
-        const timing = continued(state.timing, state.reading, state.calls);
-        const current = await findFaults(pool, id);
-        const faults = current && newState(current.faults);
-        return { ...state, timing, faults, blueprint: await blueprintOf(state) };
-      }
-      const state = await exclusive.run(environment, async (tx) => {
-        const locked = await store.lock(tx, id);
-        if (!locked) throw notFound();
-        const kept = await read(tx, keyId, locked);
-        return { ...locked, ...kept, atCall: await store.countCalls(tx, id) };
-      });
-      return { ...state, blueprint: await templates.blueprint(state.templateSchema) };
-    },
+    /** Returns the state that a fork begins with. */
+    state: states.state,
 
     /** Returns an environment to its template or to a snapshot. Its running run ends without a verdict. */
     async reset(userId: string, envId: string, { snapshotId }: Reset, once?: Once) {
@@ -150,10 +50,11 @@ export function createSnapshots(deps: {
       const { environmentId: id, schemaName } = environment;
       return await exclusive.run(environment, async (tx) => {
         await once?.take(tx);
-        const state = snapshotId === undefined ? undefined : await this.find(tx, id, snapshotId);
+        const state =
+          snapshotId === undefined ? undefined : await states.require(tx, id, snapshotId);
         const locked = await store.lockForReset(tx, id, snapshotId ?? null, runClosing);
         if (!locked) throw notFound();
-        const blueprint = await blueprintOf(state ?? locked.base);
+        const blueprint = await states.blueprintOf(state ?? locked.base);
         if (locked.closed?.capture === "snapshot")
           await discard(tx, locked.closed.runId, schemaName);
         const fresh = await resetClone(tx, blueprint, locked, state?.delta, onBuild);
@@ -183,13 +84,14 @@ export function createSnapshots(deps: {
         const locked = await store.lock(tx, id);
         if (!locked) throw notFound();
         const { clock, calls } = locked.timing;
-        const { rows, ...kept } = await read(tx, principal.keyId, locked);
+        const { rows, ...kept } = await states.read(tx, principal.keyId, locked);
         const snapshot = {
-          snapshotId: newId(),
+          snapshotId: randomId(),
           environmentId: id,
           keyId: principal.keyId,
           name: name ?? null,
-          ...{ rows, ...kept },
+          rows,
+          ...kept,
           reading: clock && readClock(clock, calls),
         };
         const stored = await store.insert(tx, locked, snapshot, {
@@ -204,7 +106,8 @@ export function createSnapshots(deps: {
           parent: locked.snapshotId,
           ...(name !== undefined && { name }),
           at: at.toISOString(),
-          ...{ atCall, rows },
+          atCall,
+          rows,
         };
         await once?.keep(tx, answer);
         return answer;

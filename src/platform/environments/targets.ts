@@ -7,8 +7,9 @@
  */
 import type { Config } from "~/config";
 import type { Pool } from "~/db/connect";
-import { emptyOf, type SchemaPool } from "~/platform/environments/schema-pool";
-import * as store from "~/platform/environments/store";
+import { type Demand, readDemand } from "~/platform/environments/demand-store";
+import { emptyOf } from "~/platform/environments/schema-building";
+import type { SchemaPool } from "~/platform/environments/schema-pool";
 import type { Templates } from "~/platform/templates/templates";
 
 export type Targets = ReturnType<typeof createTargets>;
@@ -24,13 +25,13 @@ const READY_PER_OWN_TEMPLATE = 2;
 /** Builds take longer when calls come in meanwhile. */
 const BUILD_MARGIN = 2;
 
-const NO_DEMAND: store.Demand = { burst: 0, perSecond: 0 };
+const NO_DEMAND: Demand = { burst: 0, perSecond: 0 };
 
 /** Ready schemas wanted, by the template's schema. `buildSeconds`: how long one takes to build. */
 export function readyTargets(
   config: Config,
   templates: Awaited<ReturnType<Templates["list"]>>,
-  demand: ReadonlyMap<string, store.Demand>,
+  demand: ReadonlyMap<string, Demand>,
   buildSeconds: number,
 ): Map<string, number> {
   const wanted = config.ENVIRONMENT_POOL_TARGETS;
@@ -102,7 +103,7 @@ export function createTargets(deps: {
   return async (): Promise<Map<string, number>> => {
     const [list, demand] = await Promise.all([
       templates.list(),
-      isByDemand ? store.readDemand(pool) : new Map<string, store.Demand>(),
+      isByDemand ? readDemand(pool) : new Map<string, Demand>(),
     ]);
     return readyTargets(config, list, demand, schemaPool.buildSeconds());
   };

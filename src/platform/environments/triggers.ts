@@ -1,10 +1,12 @@
 /** Trigger ids for the apps of an environment: what a click of a user would give them. */
-import { EnvironmentEnded, type SessionPool } from "~/db/session-pool";
+import { EnvironmentEnded } from "~/db/opening";
+import type { SessionPool } from "~/db/session-pool";
 import { ApiError } from "~/errors";
 import type { Environments } from "~/platform/environments/environments";
 import { notFound } from "~/platform/environments/id";
-import { type NewTrigger, TRIGGER_SECONDS_DEFAULT } from "~/platform/environments/model";
-import { requireReplica, type Templates } from "~/platform/templates/templates";
+import { type NewTrigger, TRIGGER_SECONDS_DEFAULT } from "~/platform/environments/trigger-model";
+import type { Templates } from "~/platform/templates/templates";
+import { requireReplica } from "~/replicas/index";
 import { millisOf } from "~/source";
 
 export type Triggers = ReturnType<typeof createTriggers>;

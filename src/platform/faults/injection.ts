@@ -71,11 +71,11 @@ export function createInjection(deps: {
       });
     },
 
-    /** Performs a call with a fault. `report` makes the answer of a call that is not performed, or whose answer is lost. */
-    async perform<T>(
+    /** Makes a call with a fault. `report` makes the answer of a call that is not made, or whose answer is lost. */
+    async inject<T>(
       account: CallAccount,
       { fault, past }: Due,
-      perform: (past?: PastState) => Promise<T>,
+      call: (past?: PastState) => Promise<T>,
       report: (problem: Problem) => T,
     ): Promise<T> {
       account.fault = fault.fault;
@@ -87,15 +87,15 @@ export function createInjection(deps: {
           });
         case "latency":
           await wait(fault.ms ?? 0);
-          return await perform();
+          return await call();
         case "no_answer":
           await wait(fault.ms ?? NO_ANSWER_MS_DEFAULT);
           return report({ kind: "unavailable", status: 504 });
         case "lost_answer":
-          await perform();
+          await call();
           return report({ kind: "unavailable", status: 503 });
         case "stale_read":
-          return await perform(past);
+          return await call(past);
         default:
           return report({ kind: fault.fault });
       }

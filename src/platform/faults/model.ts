@@ -3,17 +3,17 @@ import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, Id, ServiceName } from "~/http/model";
 
-export const FAULTS_MAX = 50;
+const FAULTS_MAX = 50;
 const COUNT_MAX = 1_000_000;
 const RETRY_AFTER_MAX = 3_600;
 export const RETRY_AFTER_DEFAULT = 1;
 const LATENCY_MS_MAX = 60_000;
 const NO_ANSWER_MS_MAX = 120_000;
 export const NO_ANSWER_MS_DEFAULT = 30_000;
-export const STALE_CALLS_MAX = 10;
+const STALE_CALLS_MAX = 10;
 export const STALE_CALLS_DEFAULT = 1;
 
-export const FAULT_KINDS = {
+const FAULT_KINDS = {
   rate_limited: "the service's rate limit, with `retryAfter`",
   server_error: "the service fails with HTTP 500, and nothing is written",
   token_expired: "the service's error for an expired token",

@@ -1,11 +1,10 @@
 /** Which faults an environment can have, and which calls they are for. */
 import { ApiError } from "~/errors";
-import { nearest } from "~/nearest";
+import { nearest } from "~/input/nearest";
+import { Rejections } from "~/input/rejections";
 import { type Fault, MS_MAX } from "~/platform/faults/model";
-import { requireReplica } from "~/platform/templates/templates";
-import { Rejections } from "~/rejections";
 import { selects } from "~/replicas/faults";
-import { toolNames } from "~/replicas/index";
+import { requireReplica, toolNames } from "~/replicas/index";
 import type { Replica } from "~/replicas/replica";
 
 const SELECTORS = ["method", "operation", "tool"] as const;

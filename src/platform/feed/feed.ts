@@ -8,21 +8,17 @@
 import { isUnavailable, type Pool } from "~/db/connect";
 import { currentPosition, isReached, type Span } from "~/db/positions";
 import { ApiError, NotAuthed } from "~/errors";
-import { streamed } from "~/http/stream";
 import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";
-import { view as viewEnvironment } from "~/platform/environments/environments";
 import { environmentId, malformed } from "~/platform/environments/id";
-import type { FeedCall } from "~/platform/feed/model";
-import * as store from "~/platform/feed/store";
-import * as listing from "~/platform/runs/evaluation-store";
-import { view as viewRun } from "~/platform/runs/runs";
-import { createQuota } from "~/quota";
+import { type Event, readEvents } from "~/platform/feed/events";
+import { createQuota } from "~/platform/quota";
+import { streamed } from "~/wire/stream";
 
 export type Feed = ReturnType<typeof createFeed>;
 
 /** Open streams of this server. */
-export const READERS_MAX = 200;
+const READERS_MAX = 200;
 export const READERS_PER_USER_MAX = 20;
 /** Between two looks for changes. */
 const READ_MS = 250;
@@ -30,9 +26,6 @@ const READ_MS = 250;
 const BEAT_MS = 15_000;
 /** Waiting for a reader. Above it, the reader's position stays. */
 const BUFFER_BYTES = 256 * 1024;
-/** Changed objects, and calls, in one look. A reader that is further behind gets a `reset`. */
-const OBJECTS_MAX = 2_000;
-export const CALLS_MAX = 10_000;
 /** The headers of a stream. */
 export const EVENT_STREAM = {
   "Content-Type": "text/event-stream; charset=utf-8",
@@ -40,9 +33,6 @@ export const EVENT_STREAM = {
   "X-Accel-Buffering": "no",
 };
 const BEAT = Buffer.from(":\n\n");
-
-type Event = { readonly name: string; readonly environmentId: string; readonly data: string };
-type Events = ReadonlyMap<string, readonly Event[]>;
 
 type Reader = {
   readonly userId: string;
@@ -119,7 +109,7 @@ export function createFeed(deps: { pool: Pool; log: Log; metrics: Metrics; beatM
 
   async function advance(group: readonly Reader[], span: Span): Promise<void> {
     const users = [...new Set(group.map(({ userId }) => userId))];
-    const events = await read(users, span);
+    const events = await readEvents(pool, users, span);
     if (!events && users.length > 1) {
       for (const user of users)
         await advance(
@@ -145,50 +135,6 @@ export function createFeed(deps: { pool: Pool; log: Log; metrics: Metrics; beatM
       frame(name, data, index === last ? position : undefined),
     );
     if (frames.length > 0) write(reader, frames.join(""));
-  }
-
-  /** Reads the events of users: beginnings first, then calls, then ends. Undefined if there are too many. */
-  async function read(users: readonly string[], span: Span): Promise<Events | undefined> {
-    const [environments, runs, batches] = await Promise.all([
-      store.listEnvironments(pool, users, span, OBJECTS_MAX + 1),
-      listing.listChanged(pool, users, span, OBJECTS_MAX + 1),
-      store.listCalls(pool, users, span, CALLS_MAX),
-    ]);
-    if (environments.length > OBJECTS_MAX || runs.length > OBJECTS_MAX) return undefined;
-    if ((batches.at(-1)?.total ?? 0) > CALLS_MAX) return undefined;
-    const events = new Map<string, Event[]>(users.map((userId) => [userId, []]));
-    const note = <Data extends { readonly environmentId: string }>(
-      userId: string,
-      name: string,
-      data: Data,
-    ) =>
-      events
-        .get(userId)
-        ?.push({ name, environmentId: data.environmentId, data: JSON.stringify(data) });
-    const noteEnvironments = (isOver: boolean) => {
-      for (const { userId, actingUserId, ...row } of environments)
-        if ((row.state !== "live") === isOver)
-          note(userId, "environment", { ...viewEnvironment(row), impersonateUserId: actingUserId });
-    };
-    const noteRuns = (isOver: boolean) => {
-      for (const { userId, ...row } of runs)
-        if ((row.status !== "running") === isOver) note(userId, "run", viewRun(row));
-    };
-
-    noteEnvironments(false);
-    noteRuns(false);
-    for (const { userId, runId, environmentId, calls } of batches)
-      for (const { at, fault = null, ...call } of calls)
-        note(userId, "call", {
-          runId,
-          environmentId,
-          ...call,
-          fault,
-          at: new Date(at).toISOString(),
-        } satisfies FeedCall);
-    noteRuns(true);
-    noteEnvironments(true);
-    return events;
   }
 
   function beat(): void {

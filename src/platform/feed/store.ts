@@ -3,7 +3,7 @@ import { isWithin, type Span } from "~/db/positions";
 import { type EnvironmentState, stateExpression } from "~/platform/environments/store";
 import type { Line } from "~/platform/journal/line";
 
-export type ChangedEnvironment = EnvironmentState & {
+type ChangedEnvironment = EnvironmentState & {
   readonly userId: string;
   readonly actingUserId: string;
 };
@@ -24,10 +24,10 @@ export const listEnvironments = async (
   `;
 
 /** A call, without its arguments and its answer. */
-export type AppendedCall = Omit<Line, "arguments" | "answer">;
+type AppendedCall = Omit<Line, "arguments" | "answer">;
 
 /** Calls of a run that a server appended together. */
-export type AppendedCalls = {
+type AppendedCalls = {
   readonly userId: string;
   readonly runId: string;
   readonly environmentId: string;

@@ -56,8 +56,11 @@ export function createBatches(headText: (call: EndedCall) => string) {
     const [dropped, droppedOwn] = [lost.count + over, lost.own + over];
     if (kept.length === 0 && dropped === 0) return [];
     const rows = rowsOf(kept).map((texts) => ({
-      ...{ runId, lines: `[${texts.join(",")}]`, lineCount: texts.length },
-      ...{ dropped: 0, droppedOwn: 0 },
+      runId,
+      lines: `[${texts.join(",")}]`,
+      lineCount: texts.length,
+      dropped: 0,
+      droppedOwn: 0,
     }));
     const [first, ...others] = rows;
     return [{ runId, lines: "[]", lineCount: 0, ...first, dropped, droppedOwn }, ...others];

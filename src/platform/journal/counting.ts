@@ -13,7 +13,7 @@ export type Counting = ReturnType<typeof createCounting>;
  * Why the calls cannot be counted. `own`: the run itself made more than a journal keeps, or than fits in memory.
  * `lost`: the journal does not have them all for another reason.
  */
-export type Uncounted = "own" | "lost";
+type Uncounted = "own" | "lost";
 
 /** Calls that assertions can count. */
 export const CALLS_MAX = 1_000_000;

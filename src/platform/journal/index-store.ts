@@ -2,7 +2,7 @@
  * Long journals are numbered and counted by Postgres, from an index of their lines: columns of the same rows. The texts
  * in it come from callers, so they are compared here, and never parsed.
  */
-import type { Sql, Tx } from "~/db/connect";
+import { QUERY_DEADLINE_SECONDS, type Sql, type Tx } from "~/db/connect";
 
 /** The index of a batch. Each list has one element for each line. */
 export type LineIndex = {
@@ -17,12 +17,17 @@ export type LineIndex = {
   readonly hashes: readonly string[];
 };
 
-/** For a statement on a million calls. */
-const STATEMENT_MS = 60_000;
+/** For a statement on a million calls: as long as the driver waits. */
+const STATEMENT_MS = (QUERY_DEADLINE_SECONDS - 1) * 1000;
 
-/** Gives the statements of a transaction the time for a long run. */
+/**
+ * Gives the statements of a transaction the time for a long run. Statistics may not know the run yet: Postgres then
+ * expects a few lines, and would compare each with each other.
+ */
 export const allowLong = async (tx: Tx) =>
-  await tx`select set_config('statement_timeout', ${`${STATEMENT_MS}`}, true)`;
+  await tx`
+    select set_config('statement_timeout', ${`${STATEMENT_MS}`}, true), set_config('enable_nestloop', 'off', true)
+  `;
 
 /** JSON texts of batches without an index, the first ones after this one. Only these are read: a sort would read all. */
 export const listUnindexed = async (
@@ -58,7 +63,7 @@ export async function findKnown(sql: Sql, runId: string, ids: readonly string[])
 }
 
 /** A line, counted from 1 in its batch. */
-export type IndexedPlace = { readonly batch: string; readonly place: number };
+type IndexedPlace = { readonly batch: string; readonly place: number };
 
 /** Pairs of lines of one call: a numbered one from the log, and one that its server has appended after all. */
 export const listLate = async (tx: Tx, runId: string) =>

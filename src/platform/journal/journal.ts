@@ -7,22 +7,22 @@
  */
 import { callMark } from "~/capture/change";
 import { isUnavailable, type Pool } from "~/db/connect";
-import type { LogMark } from "~/db/session";
+import type { LogMark } from "~/db/driver";
 import { kindOf } from "~/http/errors";
 import { errorFields, type Log } from "~/log";
-import { createBatches, type EndedCall } from "~/platform/journal/batches";
-import { createClock } from "~/platform/journal/clock";
+import { createAppending, type Spans } from "~/platform/journal/appending";
+import type { EndedCall } from "~/platform/journal/batches";
 import {
   argumentsText,
   cutJson,
   keepAnswer,
   type Line,
   LOGGED_ARGUMENTS_MAX,
+  rounded,
   shortError,
   shortName,
 } from "~/platform/journal/line";
-import { createQueue, type Dropped, type Taken } from "~/platform/journal/queue";
-import * as store from "~/platform/journal/store";
+import { createQueue } from "~/platform/journal/queue";
 import { type CallAccount, newAccount } from "~/replicas/replica";
 
 export type Journal = ReturnType<typeof createJournal>;
@@ -39,7 +39,7 @@ export type JournaledCall = {
   readonly fail: (error: unknown) => void;
 };
 
-export type JournaledEnvironment = {
+type JournaledEnvironment = {
   readonly environmentId: string;
   readonly schemaName: string;
   readonly service: string;
@@ -49,53 +49,26 @@ export type JournaledEnvironment = {
 /** How long a call waits for its batch. */
 export const APPEND_MS = 100;
 const RETRY_MS = 500;
-/** Clocks differ, and a run may have ended while its calls were on their way here. */
-const SLACK_MS = 60_000;
 /** Memory of calls. Above it, they are appended immediately; above the double, some are dropped. */
 const BYTES_MAX = 8 * 1024 * 1024;
 /** Of an environment that causes a loss: no agent has so many calls under way unless it wants to. */
 const OWN_BYTES = 2 * 1024 * 1024;
 /** Memory of a call without its texts. */
 const LINE_BYTES = 500;
-/** Environments that are known to have no run. */
-const IDLE_MAX = 10_000;
-/** Comparisons of the clocks that are made at the start. */
-const CLOCKS_AT_START = 10;
 /** https://www.w3.org/TR/trace-context/#traceparent-header-field-values */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** A call of a run, once it is in the journal. */
-export type CallOfRun = {
-  readonly runId: string;
-  readonly environmentId: string;
-  readonly line: Line;
-};
-
-/** Takes calls for an export. Does not wait or throw. */
-export type Spans = { readonly add: (calls: readonly CallOfRun[]) => void };
-
 export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; spans?: Spans }) {
   const server = crypto.randomUUID().slice(0, 8);
-  const clock = createClock();
-  /** Environments that had no run when their calls were last appended. */
-  const idle = new Set<string>();
+  const { compareClocks, append, isIdle, timeOf } = createAppending({ pool, spans });
   const queue = createQueue<EndedCall>({
     bytesMax: 2 * BYTES_MAX,
     ownBytes: OWN_BYTES,
-    isIdle: (environmentId) => idle.has(environmentId),
+    isIdle,
   });
-  const batchesOf = createBatches(headText);
   let calls = 0;
   let timer: NodeJS.Timeout | undefined;
   let appending: Promise<void> = compareClocks().catch(() => undefined);
-
-  async function compareClocks(): Promise<void> {
-    for (let n = 0; n < CLOCKS_AT_START; n++) {
-      const sent = performance.now();
-      const { now } = await store.findActive(pool, [], 0);
-      clock.compare(sent, performance.now(), now);
-    }
-  }
 
   function note(call: EndedCall): void {
     const before = queue.size();
@@ -127,60 +100,6 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
       queue.putBack(taken);
       timer ??= setTimeout(flush, RETRY_MS);
     }
-  }
-
-  async function append({ calls: batch, dropped }: Taken<EndedCall>): Promise<void> {
-    const asked = performance.now();
-    const oldest = batch.reduce((least, { began }) => Math.min(least, began), asked);
-    const environmentIds = new Set(dropped.keys());
-    for (const { environmentId } of batch) environmentIds.add(environmentId);
-    const { now, runs } = await store.findActive(
-      pool,
-      [...environmentIds],
-      asked - oldest + SLACK_MS,
-    );
-    clock.compare(asked, performance.now(), now);
-    noteIdle(environmentIds, runs);
-    if (runs.length === 0) return;
-    const callsOf = new Map(runs.map((run) => [run, [] as EndedCall[]]));
-    const runsOf = Map.groupBy(runs, ({ environmentId }) => environmentId);
-    const traced: CallOfRun[] = [];
-    for (const call of batch) {
-      const { environmentId } = call;
-      const run = runsOf.get(environmentId)?.find((run) => isDuring(run, call));
-      if (!run) continue;
-      callsOf.get(run)?.push(call);
-      if (spans) traced.push({ runId: run.runId, environmentId, line: JSON.parse(headText(call)) });
-    }
-    const lost = new Map<store.JournaledRun, Dropped>();
-    for (const [environmentId, calls] of dropped) {
-      const run = runsOf.get(environmentId)?.find((run) => isDuring(run, calls));
-      if (run) lost.set(run, calls);
-    }
-    const batches = [...callsOf].flatMap(([run, calls]) => batchesOf(run, calls, lost.get(run)));
-    if (batches.length > 0) await store.append(pool, batches);
-    if (traced.length > 0) spans?.add(traced);
-  }
-
-  function noteIdle(environmentIds: Iterable<string>, runs: readonly store.JournaledRun[]): void {
-    for (const environmentId of environmentIds) idle.add(environmentId);
-    for (const { environmentId, endedAt } of runs) if (endedAt === null) idle.delete(environmentId);
-    for (const environmentId of idle) {
-      if (idle.size <= IDLE_MAX) break;
-      idle.delete(environmentId);
-    }
-  }
-
-  function isDuring(
-    { startedAt, endedAt }: store.JournaledRun,
-    { began, ended }: Pick<EndedCall, "began" | "ended">,
-  ) {
-    return clock.at(ended) >= startedAt && clock.at(began) <= (endedAt ?? Infinity);
-  }
-
-  /** The line of a call without its arguments, as JSON text. */
-  function headText({ head, began }: EndedCall): string {
-    return `{"at":${rounded(clock.at(began))},${head.slice(1)}`;
   }
 
   return {
@@ -218,7 +137,7 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
         schema: schemaName,
         id,
         request,
-        line: { ...head({ ms: null, status: null }), at: rounded(clock.at(began)) },
+        line: { ...head({ ms: null, status: null }), at: timeOf(began) },
         argumentsText: cutJson(given(), LOGGED_ARGUMENTS_MAX),
       }));
       const end = (status: number) => {
@@ -227,7 +146,10 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
         const line = JSON.stringify(head({ ms: rounded(ended - began), status }));
         note({
           environmentId,
-          ...{ began, ended, head: line, arguments: given() },
+          began,
+          ended,
+          head: line,
+          arguments: given(),
           answer: account.answer === undefined ? undefined : keepAnswer(account.answer),
           bytes: LINE_BYTES + line.length + given().length,
         });
@@ -255,5 +177,3 @@ const NO_ENVIRONMENT: JournaledEnvironment = {
   service: "",
   state: "deleted",
 };
-
-const rounded = (ms: number) => Math.round(ms * 1000) / 1000;

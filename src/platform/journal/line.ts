@@ -1,5 +1,6 @@
 /** The line of a call in a journal, as JSON text: bounded, and without credentials. */
 import type { CallAccount } from "~/replicas/replica";
+import { ABOUTS } from "~/replicas/services";
 
 /** As stored. */
 export type Line = {
@@ -34,8 +35,16 @@ const NAME_MAX = 200;
 export const NAMES_MAX = 8 * 1024;
 const ERROR_MAX = 500;
 
+const SECRETS = ABOUTS.flatMap(({ secrets }) => secrets);
+
 /** Texts without any of these hold no credential: most are not searched further. */
-const SUSPECT = /token|secret|password|api_?key|authorization|diorama_|xox|xapp|lin_|upload/i;
+const SUSPECT = new RegExp(
+  [
+    "token|secret|password|api_?key|authorization|diorama_",
+    ...SECRETS.map(({ hint }) => hint),
+  ].join("|"),
+  "i",
+);
 const NAMED = "(?:token|secret|password|api_?key|authorization)";
 /** A member of an object. */
 const MEMBER = new RegExp(`("\\w*${NAMED}"\\s*:\\s*")(?:[^"\\\\]|\\\\.)*`, "gi");
@@ -47,12 +56,11 @@ const QUOTED = new RegExp(
   `(${NAMED}(?:\\\\+")?\\s*:\\s*(\\\\+)")(?:[^"\\\\]|(?!(?<!\\\\)\\2")\\\\+"?)*`,
   "gi",
 );
-/**
- * Credentials that are recognized wherever they are, also in a form within a string. Each begins with what it is
- * recognized by, so that one that is cut off at the end of a text is recognized too.
- */
-const CREDENTIAL =
-  /diorama_[a-z]_\w+|xox[a-z]-[\w.-]+|xapp-[\w.-]+|lin_(?:api|oauth)_\w+|(?<=\/upload\/\w+\/|\/uploads\/put\/[\w-]+\/)(?:[0-9a-f]{32}|[0-9a-f]+$)/g;
+/** Credentials that are recognized wherever they are, also in a form within a string. */
+const CREDENTIAL = new RegExp(
+  ["diorama_[a-z]_\\w+", ...SECRETS.map(({ form }) => form.source)].join("|"),
+  "g",
+);
 const REDACTED = "[redacted]";
 
 export function withoutCredentials(json: string): string {
@@ -101,7 +109,7 @@ export function argumentsText(given: CallAccount["arguments"]): string {
 }
 
 /** As much of an answer as a line needs. `characters`: of the whole answer. */
-export type KeptAnswer = { readonly text: string; readonly characters: number };
+type KeptAnswer = { readonly text: string; readonly characters: number };
 
 export function keepAnswer(answer: string): KeptAnswer {
   const max = searched(ANSWER_MAX);
@@ -126,3 +134,6 @@ const short = (text: string, max: number) =>
 export const shortName = (name: string) => short(name, name.includes(", ") ? NAMES_MAX : NAME_MAX);
 export const shortError = (error: string | null) =>
   error && withoutCredentials(short(error, ERROR_MAX));
+
+/** Milliseconds, to the microsecond. */
+export const rounded = (ms: number) => Math.round(ms * 1000) / 1000;

@@ -50,7 +50,8 @@ export function createJournalListing({ pool, numbering }: { pool: Pool; numberin
   async function pageOf(runId: string, after: number, limit: number) {
     const until = after + limit;
     const batches = await store.listNumbered(pool, runId, {
-      ...{ after, until: until + 1 },
+      after,
+      until: until + 1,
       lengthMax: PAGE_LENGTH_MAX,
     });
     // Batches of several servers overlap: calls behind the beginning of one that was not read wait for it.

@@ -28,6 +28,8 @@ type ReadBatch = {
   readonly numbers: (number | null)[];
 };
 type Place = { readonly line: ReadBatch["lines"][number]; readonly index: number };
+/** The calls that are numbered: those that were answered until then. */
+type Part = { readonly isOver: boolean; readonly until: number };
 type LoggedCall = Pick<NamedCall, "id"> & { readonly line: Line; readonly arguments?: unknown };
 
 const answeredAt = ({ at, ms }: Pick<Line, "at" | "ms">) => at + (ms ?? 0);
@@ -50,23 +52,25 @@ export function createNumbering(deps: {
   }
 
   /** Numbers the calls that were answered up to `until`, in the order in which they were answered. */
-  async function number(tx: Tx, runId: string, isOver: boolean, until: number): Promise<void> {
+  async function number(tx: Tx, runId: string, part: Part): Promise<void> {
     await store.lockNumbering(tx, runId);
     const isLong = await indexIfLong(tx, runId);
-    const marks = isOver ? await store.findMarks(tx, runId) : null;
+    const marks = part.isOver ? await store.findMarks(tx, runId) : null;
     if (marks !== null) {
-      await addLogged(tx, runId, JSON.parse(marks), isLong);
+      await addLogged(tx, runId, JSON.parse(marks), { isLong });
       await forgetMarks(tx, runId);
     }
-    if (isLong) await numberLong(tx, runId, isOver, until);
-    else await numberShort(tx, runId, isOver, until);
+    if (isLong) await numberLong(tx, runId, part);
+    else await numberShort(tx, runId, part);
   }
 
   return {
     /** Numbers the calls that were answered before now. */
     async number(runId: string, { isOver, now, sinceEnd }: store.RunOfJournal): Promise<void> {
       await settle(sinceEnd);
-      await inTransaction(pool, (tx) => number(tx, runId, isOver, isOver ? Infinity : now));
+      await inTransaction(pool, (tx) =>
+        number(tx, runId, { isOver, until: isOver ? Infinity : now }),
+      );
     },
 
     /** Fills the index of a run, whatever its length. */
@@ -77,7 +81,6 @@ export function createNumbering(deps: {
 async function indexIfLong(tx: Tx, runId: string): Promise<boolean> {
   const { lines } = await store.findDropped(tx, runId);
   if (lines <= LONG_RUN) return false;
-  await indexStore.allowLong(tx);
   await indexRun(tx, runId);
   return true;
 }
@@ -108,8 +111,9 @@ function indexOf(lines: readonly Line[]): indexStore.LineIndex {
 const hashOf = (given: unknown = null) =>
   createHash("md5").update(JSON.stringify(given)).digest("hex");
 
-async function numberLong(tx: Tx, runId: string, isOver: boolean, until: number): Promise<void> {
+async function numberLong(tx: Tx, runId: string, { isOver, until }: Part): Promise<void> {
   await indexRun(tx, runId);
+  await indexStore.allowLong(tx);
   if (isOver)
     for (const { number, logged, late } of await indexStore.listLate(tx, runId)) {
       await indexStore.setNumber(tx, runId, late, number);
@@ -118,7 +122,7 @@ async function numberLong(tx: Tx, runId: string, isOver: boolean, until: number)
   await indexStore.numberIndexed(tx, runId, until);
 }
 
-async function numberShort(tx: Tx, runId: string, isOver: boolean, until: number): Promise<void> {
+async function numberShort(tx: Tx, runId: string, { isOver, until }: Part): Promise<void> {
   const unnumbered = await readBatches(tx, runId, "unnumbered");
   if (unnumbered.length === 0) return;
   if (isOver) await takeOver(tx, runId, unnumbered);
@@ -153,7 +157,7 @@ async function addLogged(
   tx: Tx,
   runId: string,
   logged: readonly LoggedCall[],
-  isLong: boolean,
+  { isLong }: { isLong: boolean },
 ): Promise<void> {
   const known = new Set(
     isLong

@@ -8,7 +8,8 @@ import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { INSTANCE, type Log } from "~/log";
-import type { CallOfRun } from "~/platform/journal/journal";
+import type { CallOfRun } from "~/platform/journal/appending";
+import { randomId } from "~/source";
 import { VERSION } from "~/version";
 
 type Span = Parameters<OTLPTraceExporter["export"]>[0][number];
@@ -118,7 +119,7 @@ function spanOf(
   const traceFlags = Number.parseInt(flags, 16) & SAMPLED;
   if (traceFlags !== SAMPLED) return undefined;
   const ms = line.ms ?? 0;
-  const context = { traceId, spanId: crypto.randomUUID().replaceAll("-", "").slice(0, 16) };
+  const context = { traceId, spanId: randomId().slice(0, 16) };
   return {
     name,
     kind: SpanKind.SERVER,

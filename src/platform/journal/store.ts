@@ -96,7 +96,7 @@ export async function findDropped(
 export const lockNumbering = async (tx: Sql, runId: string) =>
   await tx`select pg_advisory_xact_lock(hashtextextended(${`journal ${runId}`}, 0))`;
 
-export type StoredBatch = {
+type StoredBatch = {
   readonly batch: string;
   /** JSON text. */
   readonly lines: string;
@@ -149,7 +149,7 @@ export async function findMarks(sql: Sql, runId: string): Promise<string | null>
 }
 
 /** `next`: the first number of the batch after it; null if there is none. */
-export type NumberedBatch = StoredBatch & { readonly next: number | null };
+type NumberedBatch = StoredBatch & { readonly next: number | null };
 
 /**
  * Lists the batches that have a call numbered above `after`, up to `until`: the first ones, until they have `lengthMax`

@@ -4,10 +4,10 @@
  */
 import { LRUCache } from "lru-cache";
 import { LimitExceeded, USAGE_LIMITS, unavailable, usageLimitMessage } from "~/errors";
-import type { Principal } from "~/http/auth";
 import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";
 import { hashCredential } from "~/platform/keys/format";
+import type { Principal } from "~/principal";
 
 /** `undefined`: the key is not valid. */
 type Verdict = Principal | LimitExceeded | undefined;

@@ -6,8 +6,9 @@
  */
 import { randomBytes } from "node:crypto";
 import { CryptoHasher } from "bun";
+import { ABOUTS } from "~/replicas/services";
 
-export type CredentialKind = "k" | "e";
+type CredentialKind = "k" | "e";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SECRET_BYTES = 32;
@@ -30,7 +31,7 @@ function checksum(text: string): string {
   return sum;
 }
 
-export function formatCredential(kind: CredentialKind, secret: Uint8Array): string {
+function formatCredential(kind: CredentialKind, secret: Uint8Array): string {
   const body = `diorama_${kind}_${base62(BigInt(`0x${Buffer.from(secret).toString("hex")}`), SECRET_LENGTH)}`;
   return body + checksum(body);
 }
@@ -45,10 +46,11 @@ export function credentialKind(text: string): CredentialKind | undefined {
   return kind as CredentialKind;
 }
 
-/** Some chat clients reject a token without the prefix of a user's or a bot's. It may stand before any of ours. */
-const STYLE = /^xox[pb]-(?=diorama_)/;
+/** Some clients reject a token without their service's prefix. It may stand before any of ours. */
+const STYLES = ABOUTS.flatMap(({ tokenStyles }) => tokenStyles);
+const STYLE = new RegExp(`^(?:${STYLES.join("|")})-(?=diorama_)`);
 
-/** A credential without the prefix of a chat token. */
+/** A credential without the prefix of a service. */
 export const withoutStyle = (text: string) => text.replace(STYLE, "");
 
 /** Returns the hash that is stored instead of a credential. */

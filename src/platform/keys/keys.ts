@@ -3,8 +3,6 @@ import { timingSafeEqual } from "node:crypto";
 import { type Config, isLoopback } from "~/config";
 import type { Pool, Sql } from "~/db/connect";
 import { LimitExceeded, NotAuthed } from "~/errors";
-import type { Principal } from "~/http/auth";
-import type { IncomingRequest } from "~/http/incoming";
 import { isLocal } from "~/http/origin";
 import type { Log } from "~/log";
 import type { Metrics } from "~/metrics";
@@ -16,10 +14,14 @@ import {
   newCredential,
 } from "~/platform/keys/format";
 import * as store from "~/platform/keys/store";
+import type { Principal } from "~/principal";
+import { ABOUTS } from "~/replicas/services";
+import { randomId } from "~/source";
+import type { IncomingRequest } from "~/wire/incoming";
 
 export type Keys = ReturnType<typeof createKeys>;
 
-export const DEVELOPER: Principal = {
+const DEVELOPER: Principal = {
   userId: "development",
   keyId: "development",
   plan: "enterprise",
@@ -37,7 +39,7 @@ const ENVIRONMENTS_PER_DAY = 200;
 const REQUESTS_PER_HOUR = { free: 100, pro: 1_000, enterprise: Number.POSITIVE_INFINITY };
 export const CONCURRENT_ENVIRONMENTS = { free: 5, pro: 50, enterprise: Number.POSITIVE_INFINITY };
 
-const CHAT_TOKEN = /^xox[a-z]-/;
+const USER_TOKENS = ABOUTS.flatMap(({ userToken = [] }) => userToken);
 
 export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metrics) {
   const controlPlane =
@@ -83,9 +85,10 @@ export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metric
 
     developerKey,
 
-    /** Whether a text may be a key. A control plane's keys have any form except that of a chat user's token. */
+    /** Whether a text may be a key. A control plane's keys have any form except that of a user's token of a service. */
     mayBeOne: (text: string) =>
-      text.startsWith("diorama_") || (Boolean(controlPlane) && !CHAT_TOKEN.test(text)),
+      text.startsWith("diorama_") ||
+      (Boolean(controlPlane) && !USER_TOKENS.some((form) => form.test(text))),
 
     /**
      * Counts one request of a key, or of an environment made with it. Throws LimitExceeded. Does nothing unless limits
@@ -142,7 +145,7 @@ export type NewKey = {
 
 /** Creates a key. Only this answer ever shows it. */
 export async function createKey(sql: Sql, key: NewKey): Promise<{ keyId: string; key: string }> {
-  const keyId = crypto.randomUUID().replaceAll("-", "");
+  const keyId = randomId();
   const secret = newCredential("k");
   await store.insertKey(sql, { ...key, keyId, hash: hashCredential(secret) });
   return { keyId, key: secret };

@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from "~/db/connect";
-import type { Principal } from "~/http/auth";
+import type { Principal } from "~/principal";
 
 export type KeyRow = {
   readonly keyId: string;

@@ -2,7 +2,8 @@
 import { ApiError } from "~/errors";
 import { createKeep, type Kept } from "~/platform/openenv/kept";
 import type { Action, Reset, State } from "~/platform/openenv/model";
-import type { Answer, By, Players } from "~/platform/openenv/players";
+import type { Answer, By } from "~/platform/openenv/player";
+import type { Players } from "~/platform/openenv/players";
 import type { SuiteRow } from "~/platform/suites/store";
 
 export type Episodes = ReturnType<typeof createEpisodes>;

@@ -1,5 +1,5 @@
 /** Players that are found again without a connection: by their user, their suite and an id. */
-import { EPISODE_SECONDS, type Player } from "~/platform/openenv/players";
+import { EPISODE_SECONDS, type Player } from "~/platform/openenv/player";
 import type { SuiteRow } from "~/platform/suites/store";
 
 export type Kept = {

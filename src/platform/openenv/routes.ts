@@ -2,47 +2,25 @@ import { Elysia } from "elysia";
 import { documentBelow } from "~/http/docs";
 import { failures } from "~/http/errors";
 import { principalOf } from "~/http/principal";
-import { type Listener, type Peer, upgraded } from "~/http/websocket";
 import type { Log } from "~/log";
+import { aboutRoutes } from "~/platform/openenv/about-routes";
 import type { Episodes } from "~/platform/openenv/episodes";
 import {
-  About,
-  Action,
-  FirstObservation,
-  Healthy,
-  JoinQuery,
-  Names,
-  Observation,
   PlayPath,
   Reset,
   ResetAnswer,
-  RpcAnswer,
-  RpcBody,
-  Schemas,
   State,
   StateQuery,
   Step,
   StepAnswer,
   SuiteDocument,
 } from "~/platform/openenv/model";
-import type { By, Player, Players } from "~/platform/openenv/players";
-import { type Asked, answerRpc } from "~/platform/openenv/rpc";
+import type { Players } from "~/platform/openenv/players";
+import { sessionRoutes } from "~/platform/openenv/session-routes";
 import type { Sessions } from "~/platform/openenv/sessions";
 import { taskRoutes } from "~/platform/openenv/task-routes";
-import { slugOf, type Tasks } from "~/platform/openenv/tasks";
-import { DEAF, play, problemOf, turnAway } from "~/platform/openenv/wire";
+import type { Trainers } from "~/platform/openenv/trainers";
 import type { Suites } from "~/platform/suites/suites";
-import { VERSION } from "~/version";
-
-/** A shape as JSON Schema. */
-const plain = (shape: object) => JSON.parse(JSON.stringify(shape)) as Record<string, unknown>;
-
-const SCHEMAS = {
-  action: plain(Action),
-  observation: plain(Observation),
-  reset_observation: plain(FirstObservation),
-  state: plain(State),
-};
 
 /** Of OpenEnv's HTTP API, whose paths and messages these are. */
 const API_VERSION = "1.0.0";
@@ -51,86 +29,20 @@ type Parts = {
   readonly suites: Suites;
   readonly players: Players;
   readonly episodes: Episodes;
-  readonly tasks: Tasks;
   readonly sessions: Sessions;
-  readonly byOf: (request: Request) => By;
-  /** The address below which a client calls a suite. */
-  readonly rootOf: (request: Request, suite: string) => string;
+  readonly trainers: Trainers;
   readonly log: Log;
 };
 
 export const openEnvRoutes = (parts: Parts) => {
-  const { suites, players, episodes, sessions, byOf, log } = parts;
+  const { suites, episodes } = parts;
+  const { byOf, rootOf } = parts.trainers;
   const suiteOf = (request: Request, { suite }: { suite: string }) =>
     suites.requireNamed(principalOf(request).userId, suite);
   const reading = { params: PlayPath };
   const codes = failures("invalid_request", "suite_not_found");
-  const askedOf = async (request: Request, params: { suite: string }) => ({
-    userId: principalOf(request).userId,
-    by: byOf(request),
-    suite: await suiteOf(request, params),
-  });
-
-  /** The socket of a new player, or one that joins a session. */
-  function seat(peer: Peer, asked: Asked, session: string | undefined): Listener {
-    const open = ({ player, leave }: { player: Player; leave: () => void }) =>
-      play(
-        peer,
-        {
-          player,
-          rpc: (message) => answerRpc(sessions, { ...asked, own: player }, message, log),
-          end: leave,
-        },
-        log,
-      );
-    if (session !== undefined) {
-      const joined = sessions.join(asked.userId, asked.suite, session);
-      if (joined) return open(joined);
-      void turnAway(peer, "session_id: no such session, or it has a WebSocket", "SESSION_ERROR");
-      return DEAF;
-    }
-    try {
-      const player = players.open(asked.by, asked.suite);
-      return open({ player, leave: player.end });
-    } catch (error) {
-      void turnAway(peer, problemOf(error, log).message);
-      return DEAF;
-    }
-  }
-
   return new Elysia({ tags: ["openenv"] })
-    .get(
-      "/:suite/ws",
-      async ({ request, params, query }) => {
-        const asked = await askedOf(request, params);
-        return upgraded(request, (peer) => seat(peer, asked, query.session_id));
-      },
-      {
-        ...reading,
-        query: JoinQuery,
-        // OpenAPI has no words for WebSockets.
-        detail: { hide: true, summary: "Play a suite over a WebSocket" },
-      },
-    )
-    .post(
-      "/:suite/mcp",
-      async ({ request, params, body }) =>
-        Response.json(await answerRpc(sessions, await askedOf(request, params), body, log)),
-      {
-        ...reading,
-        body: RpcBody,
-        response: {
-          200: RpcAnswer,
-          ...failures("invalid_request", "suite_not_found", "request_too_large"),
-        },
-        detail: {
-          operationId: "callEpisodeTools",
-          summary: "List and call the tools of a session",
-          description:
-            "By JSON-RPC, as OpenEnv's clients of tools do: they create a session, and reset it over a WebSocket that joins it with `?session_id=`.",
-        },
-      },
-    )
+    .use(sessionRoutes(parts))
     .get(
       "/:suite/openapi.json",
       async ({ request, params }) => {
@@ -138,7 +50,7 @@ export const openEnvRoutes = (parts: Parts) => {
         return Response.json(
           documentBelow("/openenv/{suite}", {
             info: { title: name, version: API_VERSION, description: description || name },
-            servers: [{ url: parts.rootOf(request, params.suite) }],
+            servers: [{ url: rootOf(request, params.suite) }],
           }),
         );
       },
@@ -234,71 +146,6 @@ export const openEnvRoutes = (parts: Parts) => {
         },
       },
     )
-    .get(
-      "/:suite/schema",
-      async ({ request, params }) => {
-        await suiteOf(request, params);
-        return SCHEMAS;
-      },
-      {
-        ...reading,
-        response: { 200: Schemas, ...codes },
-        detail: {
-          operationId: "getEpisodeSchemas",
-          summary: "Get the shapes of OpenEnv's messages",
-          description: "Of actions, observations and states.",
-        },
-      },
-    )
-    .get(
-      "/:suite/metadata",
-      async ({ request, params }) => {
-        const { name, description } = await suiteOf(request, params);
-        return {
-          name: slugOf(name),
-          description: description || name,
-          version: VERSION,
-          documentation_url: `${byOf(request).baseUrl}/docs/guide/train`,
-        };
-      },
-      {
-        ...reading,
-        response: { 200: About, ...codes },
-        detail: {
-          operationId: "getSuiteMetadata",
-          summary: "Describe a suite to OpenEnv",
-          description: "Its name and description.",
-        },
-      },
-    )
-    .get(
-      "/:suite/health",
-      async ({ request, params }) => {
-        await suiteOf(request, params);
-        return { status: "healthy" as const };
-      },
-      {
-        ...reading,
-        response: { 200: Healthy, ...codes },
-        detail: {
-          operationId: "getSuiteHealth",
-          summary: "Whether a suite can be played",
-          description: "Healthy if the server answers and has the suite.",
-        },
-      },
-    )
-    .get(
-      "/:suite/list_environments",
-      async ({ request, params }) => [slugOf((await suiteOf(request, params)).name)],
-      {
-        ...reading,
-        response: { 200: Names, ...codes },
-        detail: {
-          operationId: "listPlayable",
-          summary: "List the environments of this address",
-          description: "The suite alone.",
-        },
-      },
-    )
-    .use(taskRoutes(parts));
+    .use(aboutRoutes(parts))
+    .use(taskRoutes(suites));
 };

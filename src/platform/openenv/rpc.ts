@@ -4,13 +4,14 @@
  */
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
+import { linesAbout, linesOf } from "~/input/shape";
 import type { Log } from "~/log";
-import { type By, type ListedTool, type Player, toolsOf } from "~/platform/openenv/players";
+import type { By, Player } from "~/platform/openenv/player";
 import type { Sessions } from "~/platform/openenv/sessions";
+import { type ListedTool, toolsOf } from "~/platform/openenv/tools";
 import { problemOf } from "~/platform/openenv/wire";
 import type { SuiteRow } from "~/platform/suites/store";
-import { linesAbout, linesOf } from "~/shape";
 
 const CODES = {
   invalidRequest: -32_600,
@@ -66,7 +67,7 @@ export async function answerRpc(
       throw new RpcError(CODES.invalidRequest, linesOf(linesAbout(Request, request, "request")));
     return {
       ...head,
-      result: await perform(sessions, asked, request.method, request.params ?? {}),
+      result: await answerMethod(sessions, asked, request.method, request.params ?? {}),
     };
   } catch (error) {
     return { ...head, error: errorOf(error, log) };
@@ -80,7 +81,7 @@ function errorOf(error: unknown, log: Log) {
   return { code: isTheirs ? CODES.invalidParams : CODES.server, message };
 }
 
-async function perform(
+async function answerMethod(
   sessions: Sessions,
   { userId, by, suite, own }: Asked,
   method: string,
@@ -113,7 +114,9 @@ async function perform(
 }
 
 const asListed = ({ name, description, input_schema: inputSchema }: ListedTool) => ({
-  ...{ name, description, inputSchema },
+  name,
+  description,
+  inputSchema,
 });
 
 /** An episode is the player's: a call without one changes nothing. */
@@ -127,7 +130,9 @@ async function callTool(player: Player | undefined, params: Params): Promise<obj
     throw new RpcError(CODES.invalidParams, "name and arguments: of the tool are needed");
   const { name, arguments: args = {} } = params;
   const { observation, reward, done } = await player.step({
-    ...{ type: "call_tool", tool_name: name, arguments: args },
+    type: "call_tool",
+    tool_name: name,
+    arguments: args,
   });
   const { result, error, metadata: _, ...ended } = observation as Observed;
   if (error) throw new RpcError(CODES.invalidParams, error.message);

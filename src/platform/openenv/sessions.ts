@@ -3,7 +3,8 @@
  * WebSocket for what JSON-RPC has no methods for: to reset, and to look at the state.
  */
 import { createKeep, type Kept } from "~/platform/openenv/kept";
-import type { By, Player, Players } from "~/platform/openenv/players";
+import type { By, Player } from "~/platform/openenv/player";
+import type { Players } from "~/platform/openenv/players";
 import type { SuiteRow } from "~/platform/suites/store";
 
 export type Sessions = ReturnType<typeof createSessions>;
@@ -30,7 +31,9 @@ export function createSessions(players: Players) {
       const id = crypto.randomUUID();
       keep.put(keyOf(userId, suite, id), {
         player: players.open(by, suite),
-        ...{ since: performance.now(), isJoined: false, isClosing: false },
+        since: performance.now(),
+        isJoined: false,
+        isClosing: false,
       });
       return id;
     },

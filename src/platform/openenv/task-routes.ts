@@ -2,6 +2,7 @@ import { Elysia, type Static } from "elysia";
 import { ApiError } from "~/errors";
 import { failures } from "~/http/errors";
 import { principalOf } from "~/http/principal";
+import { TaskPath } from "~/platform/openenv/model";
 import {
   OfIndex,
   OfRange,
@@ -9,14 +10,14 @@ import {
   OneTask,
   Splits,
   TaskCount,
-  TaskPath,
   Tasks,
-} from "~/platform/openenv/model";
-import { SPLITS, slugOf, type Tasks as TaskList } from "~/platform/openenv/tasks";
+} from "~/platform/openenv/task-model";
+import { createTasks, SPLITS, slugOf } from "~/platform/openenv/tasks";
 import type { Suites } from "~/platform/suites/suites";
 
 /** The task interface of OpenEnv and of the Open Reward Standard, whose paths name the environment again. */
-export const taskRoutes = ({ suites, tasks }: { suites: Suites; tasks: TaskList }) => {
+export const taskRoutes = (suites: Suites) => {
+  const tasks = createTasks(suites);
   async function suiteOf(request: Request, { suite, environment }: Static<typeof TaskPath>) {
     const found = await suites.requireNamed(principalOf(request).userId, suite);
     if ([suite, found.suiteId, slugOf(found.name)].includes(environment)) return found;

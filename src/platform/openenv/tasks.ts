@@ -4,8 +4,6 @@ import type { Split } from "~/platform/openenv/model";
 import type { SuiteRow, TestRow } from "~/platform/suites/store";
 import type { Suites } from "~/platform/suites/suites";
 
-export type Tasks = ReturnType<typeof createTasks>;
-
 export const SPLITS: readonly Split[] = ["mcp", "api"];
 
 /** The tests that can be solved in this way, as far as that is known. */

@@ -4,13 +4,14 @@ import { Value } from "@sinclair/typebox/value";
 import type { Static } from "elysia";
 import { ApiError } from "~/errors";
 import { errorAnswer } from "~/http/errors";
-import { CODES, type Listener, type Peer } from "~/http/websocket";
-import { isObject, parseBounded } from "~/json";
+import { isObject, parseBounded } from "~/input/json";
+import { linesAbout, linesOf } from "~/input/shape";
 import type { Log } from "~/log";
-import { textOf } from "~/message";
 import { Action, Reset } from "~/platform/openenv/model";
-import type { Player } from "~/platform/openenv/players";
-import { linesAbout, linesOf } from "~/shape";
+import type { Player } from "~/platform/openenv/player";
+import { CODES } from "~/wire/frames";
+import { textOf } from "~/wire/message";
+import type { Listener, Peer } from "~/wire/websocket";
 
 type Code =
   | "INVALID_JSON"
@@ -36,7 +37,7 @@ export async function turnAway(
 export const DEAF: Listener = { message: async () => {}, end: () => {} };
 
 /** A player's side of a socket. */
-export type Seat = {
+type Seat = {
   readonly player: Player;
   /** Answers a request of JSON-RPC that comes as a message of the type `mcp`. */
   readonly rpc: (request: unknown) => Promise<object>;

@@ -5,7 +5,11 @@ import type { AttemptCounts, AttemptRow } from "~/platform/runs/evaluation-store
 type Test = { readonly testId: string; readonly name: string };
 
 const NONE: AttemptCounts = {
-  ...{ passed: 0, failed: 0, notGradable: 0, successful: 0, unsafe: 0 },
+  passed: 0,
+  failed: 0,
+  notGradable: 0,
+  successful: 0,
+  unsafe: 0,
   meanReward: null,
 };
 const DIGITS = 1e4;

@@ -5,7 +5,6 @@
  * server that received the call gives the verdict, or another one if that server has died.
  */
 import { LRUCache } from "lru-cache";
-import { type Aliases, valueWithoutAliases } from "~/aliases";
 import { RUN_ROWS_MAX } from "~/capture/limits";
 import { failureOf } from "~/capture/loss";
 import { readRows } from "~/capture/snapshot";
@@ -15,15 +14,16 @@ import { callsWanted } from "~/evaluation/calls";
 import type { CompiledSpec } from "~/evaluation/compile";
 import { afterEnding, type Ending, type FinalVerdict } from "~/evaluation/ending";
 import { createEvaluator, isQuick } from "~/evaluation/evaluator";
-import type { World } from "~/evaluation/world";
+import type { Vocabulary } from "~/evaluation/vocabulary";
+import { type Aliases, valueWithoutAliases } from "~/input/aliases";
 import type { Environments } from "~/platform/environments/environments";
 import type { Counting } from "~/platform/journal/counting";
 import * as store from "~/platform/runs/evaluation-store";
 import { abandon, finish } from "~/platform/runs/lifecycle-store";
 import type { OverdueVerdicts } from "~/platform/runs/overdue-verdicts";
-import { requireSpec } from "~/platform/suites/suites";
-import { requireReplica, type Templates } from "~/platform/templates/templates";
-import { namesOfCalls } from "~/replicas/index";
+import { requireSpec } from "~/platform/suites/preparation";
+import type { Templates } from "~/platform/templates/templates";
+import { namesOfCalls, requireReplica } from "~/replicas/index";
 
 export type Evaluation = ReturnType<typeof createEvaluation>;
 
@@ -33,7 +33,11 @@ const COMPILED_LENGTH_MAX = 64_000;
 
 /** The verdict on a run whose calls cannot be counted because it made too many. */
 const TOO_MANY_CALLS: FinalVerdict = {
-  ...{ passed: false, success: false, reward: 0, unsafe: null, undone: null },
+  passed: false,
+  success: false,
+  reward: 0,
+  unsafe: null,
+  undone: null,
   score: { passed: 0, total: 0, percent: 0 },
   failures: [failureOf("too_many_calls")],
   explanations: [],
@@ -44,7 +48,7 @@ const TOO_MANY_CALLS: FinalVerdict = {
 type Evaluated = Omit<store.EvaluatingRow, "baselineRows"> &
   Ending & { readonly baselineRows: string | null };
 
-type RunWorld = Omit<World, "tables" | "aliases"> & {
+type RunVocabulary = Omit<Vocabulary, "tables" | "aliases"> & {
   readonly tables: Awaited<ReturnType<Templates["tablesOf"]>>;
   readonly aliases: Aliases;
 };
@@ -60,12 +64,12 @@ export function createEvaluation(deps: {
   const { pool, environments, templates, callsOf, overdue } = deps;
   const evaluator = createEvaluator();
   /** Cache of compiled specs with the names that they were compiled for: tests run again and again. */
-  const compiled = new LRUCache<string, { spec: CompiledSpec; world: RunWorld }>({
+  const compiled = new LRUCache<string, { spec: CompiledSpec; vocabulary: RunVocabulary }>({
     max: COMPILED_MAX,
   });
 
   /** Returns the names that assertions can use in an environment, even after its end. */
-  async function worldOf(environmentId: string): Promise<RunWorld & { userId: string }> {
+  async function vocabularyOf(environmentId: string): Promise<RunVocabulary & { userId: string }> {
     const environment = await environments.find(environmentId);
     if (!environment) throw new Error("a run without an environment");
     const tables = await templates.tablesOf(environment);
@@ -80,13 +84,13 @@ export function createEvaluation(deps: {
     run: Evaluated,
     known?: CompiledSpec,
   ): Promise<FinalVerdict | undefined> {
-    const { userId, ...world } = await worldOf(run.environmentId);
-    const spec = known ?? requireSpec(JSON.parse(run.expected), world, false);
-    const keys = Object.fromEntries(world.tables.map(({ name, key }) => [name, key]));
+    const { userId, ...vocabulary } = await vocabularyOf(run.environmentId);
+    const spec = known ?? requireSpec(JSON.parse(run.expected), vocabulary, { isNew: false });
+    const keys = Object.fromEntries(vocabulary.tables.map(({ name, key }) => [name, key]));
     const calls = spec.hasCalls ? await callsOf(run.runId, callsWanted(spec.assertions)) : [];
     if (calls === "lost") return undefined;
     if (calls === "own") return afterEnding(TOO_MANY_CALLS, run);
-    const input = { ...run, world, keys, calls };
+    const input = { ...run, vocabulary, keys, calls };
     return afterEnding(await evaluator.evaluate(userId, spec, input), run);
   }
 
@@ -101,15 +105,22 @@ export function createEvaluation(deps: {
 
   return {
     /** Compiles an expectation, given as JSON text. Throws `invalid_assertion`. `isNew`: it was not stored before. */
-    async compile(environmentId: string, expected: string, isNew: boolean): Promise<CompiledSpec> {
-      const world = await worldOf(environmentId);
+    async compile(
+      environmentId: string,
+      expected: string,
+      { isNew }: { isNew: boolean },
+    ): Promise<CompiledSpec> {
+      const vocabulary = await vocabularyOf(environmentId);
       const cached = `${isNew} ${expected}`;
       const known = compiled.get(cached);
-      if (known?.world.tables === world.tables && known.world.aliases === world.aliases)
+      if (
+        known?.vocabulary.tables === vocabulary.tables &&
+        known.vocabulary.aliases === vocabulary.aliases
+      )
         return known.spec;
-      const spec = requireSpec(JSON.parse(expected), world, isNew);
+      const spec = requireSpec(JSON.parse(expected), vocabulary, { isNew });
       if (expected.length > COMPILED_LENGTH_MAX) return spec;
-      compiled.set(cached, { spec, world });
+      compiled.set(cached, { spec, vocabulary });
       return spec;
     },
 
@@ -135,7 +146,7 @@ export function createEvaluation(deps: {
             `${table} has more than ${RUN_ROWS_MAX} rows, which is too many for unchanged`,
           );
       if (!isQuick(spec, expected, found)) return JSON.stringify(found);
-      const { aliases } = await worldOf(environmentId);
+      const { aliases } = await vocabularyOf(environmentId);
       for (const [table, rows] of Object.entries(valueWithoutAliases(found, aliases))) {
         const asked = wanted.filter(({ entity }) => entity === table);
         found[table] = rows.filter((row) => asked.some(({ matches }) => matches(row)));

@@ -5,9 +5,12 @@ import type { Assertion, Spec } from "~/evaluation/spec";
 import { PAGE_LENGTH_MAX, pageOf, readPage } from "~/http/page";
 import { type Evaluation, NO_CALLS } from "~/platform/runs/evaluation";
 import * as store from "~/platform/runs/evaluation-store";
-import type { Grading, GradingQuery } from "~/platform/runs/model";
-import { isOpen, type Runs } from "~/platform/runs/runs";
+import type { Grading, GradingQuery } from "~/platform/runs/grading-model";
+import * as gradings from "~/platform/runs/grading-store";
+import type { Runs } from "~/platform/runs/runs";
+import { isOpen } from "~/platform/runs/view";
 import type { Suites } from "~/platform/suites/suites";
+import { randomId } from "~/source";
 
 export type Regrading = ReturnType<typeof createRegrading>;
 
@@ -58,11 +61,9 @@ export function createRegrading(deps: {
     async grade(userId: string, runId: string, wanted: Grading) {
       const run = await requireGradable(userId, runId);
       const { expected } = await expectation(userId, run, wanted);
-      const spec = await evaluation.compile(
-        run.environmentId,
-        expected,
-        wanted.expectedOutput !== undefined,
-      );
+      const spec = await evaluation.compile(run.environmentId, expected, {
+        isNew: wanted.expectedOutput !== undefined,
+      });
       requireBaseline(run, JSON.parse(expected));
       const verdict = await evaluation.evaluateRun(
         { ...run, runId, expected, evidence: evidenceOf(run) },
@@ -72,9 +73,9 @@ export function createRegrading(deps: {
       // Of the attempt, not of this verdict on it.
       const { cause: _, ...graded } = verdict;
       const testId = wanted.testId ?? (wanted.expectedOutput === undefined ? run.testId : null);
-      const evaluationId = crypto.randomUUID().replaceAll("-", "");
+      const evaluationId = randomId();
       const row = { evaluationId, testId, ...graded };
-      const createdAt = await store.insertEvaluation(pool, { ...row, runId, expected });
+      const createdAt = await gradings.insertEvaluation(pool, { ...row, runId, expected });
       return view({ ...row, createdAt }, runId);
     },
 
@@ -82,7 +83,7 @@ export function createRegrading(deps: {
     async list(userId: string, runId: string, query: GradingQuery) {
       const page = readPage(query, LIST, runId);
       await runs.require(userId, runId);
-      const found = await store.listEvaluations(pool, runId, page, PAGE_LENGTH_MAX);
+      const found = await gradings.listEvaluations(pool, runId, page, PAGE_LENGTH_MAX);
       const fitting = found.filter(({ fits }) => fits).length;
       const limit = Math.max(1, Math.min(page.limit, fitting));
       const { rows, ...rest } = pageOf(found, { ...page, limit }, LIST, runId);
@@ -92,7 +93,7 @@ export function createRegrading(deps: {
   };
 }
 
-const view = ({ createdAt, ...row }: store.EvaluationRow, runId: string) => ({
+const view = ({ createdAt, ...row }: gradings.EvaluationRow, runId: string) => ({
   ...row,
   runId,
   createdAt: createdAt.toISOString(),

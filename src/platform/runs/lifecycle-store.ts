@@ -14,15 +14,20 @@
  */
 import type { CaptureKind, Start, Started } from "~/capture/capture";
 import { closeMark } from "~/capture/change";
-import { failureOf, isByAgent, type Loss } from "~/capture/loss";
+import type { Loss } from "~/capture/loss";
 import type { Losing, Result, RunRecords, StoredVerdict } from "~/capture/records";
 import { endMark } from "~/capture/relations";
 import type { Fragment, Pool, Sql } from "~/db/connect";
 import type { Ending } from "~/evaluation/ending";
-import type { RunClosing } from "~/platform/environments/store";
+import type { RunClosing } from "~/platform/environments/ending-store";
 import type { JournalMode } from "~/platform/journal/store";
-import { jsonText } from "~/platform/runs/evaluation-store";
-import type { Cause } from "~/platform/runs/verdict-model";
+import {
+  closedColumns,
+  expiredColumns,
+  lostColumns,
+  resultColumns,
+  verdictColumns,
+} from "~/platform/runs/outcome-store";
 
 export type NewRunRow = {
   readonly runId: string;
@@ -101,84 +106,12 @@ export async function beginEnd(
   return ending?.schemaName;
 }
 
-export async function hasActive(sql: Sql): Promise<boolean> {
-  const [row] = await sql`
-    select exists (
-      select from diorama.runs where status in ('running', 'ending') and capture = 'log'
-    ) as active
-  `;
-  return row?.["active"] === true;
-}
-
-export async function comparedIn(sql: Sql, schema: string): Promise<string | undefined> {
-  const [run] = await sql<{ id: string }[]>`
-    select run_id as id from diorama.runs
-    where schema_name = ${schema} and status = 'running' and capture = 'snapshot'
-  `;
-  return run?.id;
-}
-
-export async function activeRuns(sql: Sql): Promise<{ runs: string[]; until: string }> {
-  const [row] = await sql<{ runs: string[]; until: string }[]>`
-    select pg_current_wal_insert_lsn()::text as until, array(
-      select run_id from diorama.runs where status in ('running', 'ending') and capture = 'log'
-    ) as runs
-  `;
-  return row ?? { runs: [], until: "0/0" };
-}
-
-export async function activeAmong(sql: Sql, runs: readonly string[]): Promise<string[]> {
-  const rows = await sql<{ runId: string }[]>`
-    select run_id from diorama.runs
-    where run_id = any(${[...runs]}) and status in ('running', 'ending')
-  `;
-  return rows.map(({ runId }) => runId);
-}
-
-export async function isStored(sql: Sql, run: string): Promise<boolean> {
-  const [row] =
-    await sql`select status not in ('running', 'ending') as stored from diorama.runs where run_id = ${run}`;
-  return row?.["stored"] !== false;
-}
-
-/** Lists runs whose end is marked in the log and whose result is not stored. */
-export async function listEnding(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ runId: string }[]>`
-    select run_id from diorama.runs where status = 'ending' and capture = 'log'
-  `;
-  return rows.map(({ runId }) => runId);
-}
-
 /** Notifies other servers that a run's result is stored: payload `stored <runId>`. */
 const CHANNEL = "diorama_runs";
 const STORED = "stored ";
 
 export const onStored = (pool: Pool, listener: (run: string) => void) =>
   pool.listen(CHANNEL, (payload) => listener(payload.slice(STORED.length)));
-
-const resultColumns = (
-  sql: Sql,
-  { diff, evidence, clock, events, calls, verdict, isPending }: Result,
-): Fragment => {
-  const result = sql`
-    diff = ${diff}::text::json, events = ${events ?? null}::text::json,
-    evidence = ${evidence ?? null}::text::json, clock_changes = ${clock ?? null}::text::json,
-    call_changes = ${calls?.changes ?? null}::text::json, call_marks = ${calls?.marks ?? null}::text::json
-  `;
-  if (verdict) return sql`${result}, ${verdictColumns(sql, verdict)}`;
-  return sql`
-    ${result}, status = case when cause is null then ${isPending ? "evaluating" : "completed"} else 'failed' end
-  `;
-};
-
-const verdictColumns = (sql: Sql, verdict: StoredVerdict): Fragment => sql`
-  status = ${verdict.passed ? "passed" : "failed"}, passed = ${verdict.passed}, success = ${verdict.success},
-  reward = ${verdict.reward}, unsafe = ${jsonText(verdict.unsafe)}::text::json, undone = ${verdict.undone},
-  state_verdict = ${jsonText(verdict.stateVerdict)}::text::json, cause = ${verdict.cause ?? null},
-  score = ${JSON.stringify(verdict.score)}::text::json,
-  failures = ${JSON.stringify(verdict.failures)}::text::json,
-  explanations = ${JSON.stringify(verdict.explanations)}::text::json
-`;
 
 /**
  * The commit of a result that the log gives again waits for the disk only if a crash may lose the log too: with a limit
@@ -235,37 +168,6 @@ export const finish = async (sql: Sql, runId: string, verdict: StoredVerdict) =>
 /** The journal has every call that the log names. */
 export const forgetCallMarks = async (sql: Sql, runId: string) =>
   await sql`update diorama.runs set call_marks = null where run_id = ${runId}`;
-
-const SCORE_OF_FAILED = { passed: 0, total: 0, percent: 0 };
-
-/** The columns of a run that failed for a reason outside its test. Without a diff, unless that is still to be stored. */
-const failedColumns = (
-  sql: Sql,
-  failure: string,
-  cause: Cause | Fragment,
-  { status = "failed", endedAt = sql`now()` }: { status?: "failed" | "ending"; endedAt?: Fragment },
-): Fragment => sql`
-  status = ${status}, passed = false,
-  success = case when expected is not null then false end, reward = case when expected is not null then 0 end,
-  score = ${sql.json(SCORE_OF_FAILED)}, failures = ${sql.json([failure])},
-  cause = ${cause}, diff = null, ended_at = coalesce(ended_at, ${endedAt})
-`;
-
-const lostColumns = (sql: Sql, loss: Loss): Fragment =>
-  failedColumns(sql, failureOf(loss), causeOf(sql, loss), {});
-
-/** A verdict that could not be given is no fault of capture; what an agent exceeded counts unless it was stopped. */
-function causeOf(sql: Sql, loss: Loss): Cause | Fragment {
-  if (loss === "verdict_failed") return "server_error";
-  if (!isByAgent(loss)) return "capture_lost";
-  return sql`case when ending = 'interrupted' then 'interrupted' else 'agent_limit' end`;
-}
-
-const abandoned = (reason: string) => `run abandoned: environment ${reason}`;
-
-/** The columns of a run whose environment has expired at `endedAt`: its diff is complete and is stored as usual. */
-const expiredColumns = (sql: Sql, endedAt: Fragment): Fragment =>
-  failedColumns(sql, abandoned("expired"), "environment_expired", { status: "ending", endedAt });
 
 /** Fails a run that cannot have a verdict. */
 export const abandon = async (sql: Sql, runId: string, loss: Loss) =>
@@ -343,11 +245,7 @@ export async function endExpiredComparison(sql: Sql, runId: string): Promise<str
 
 export const runClosing: RunClosing = {
   closed: (sql, reason) => sql`
-    update diorama.runs r set ${
-      reason === "expired"
-        ? expiredColumns(sql, sql`ended.at`)
-        : failedColumns(sql, abandoned(reason), CAUSES[reason], { endedAt: sql`ended.at` })
-    }
+    update diorama.runs r set ${closedColumns(sql, reason, sql`ended.at`)}
     from ended where r.environment_id = ended.environment_id
       and r.status in ('running', ${OUTLIVED.has(reason) ? "running" : "ending"})
     returning r.run_id, r.environment_id, r.capture
@@ -367,11 +265,6 @@ export const runClosing: RunClosing = {
   `,
 };
 
-const CAUSES = {
-  deleted: "environment_deleted",
-  "lost its schema": "server_error",
-  reset: "reset",
-} as const;
 /** A run that is `ending` completes: its result may have been answered, and be read from the log again after a crash. */
 const OUTLIVED: ReadonlySet<string> = new Set(["deleted", "expired", "reset"]);
 

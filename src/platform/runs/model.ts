@@ -160,45 +160,6 @@ export const EvaluatedRun = t.Object(
   },
 );
 
-export const Grading = t.Object(
-  {
-    testId: t.Optional(t.String({ ...IdRef, description: "A test, as it is now" })),
-    expectedOutput: t.Optional(ExpectedOutput),
-  },
-  {
-    title: "Grading",
-    description: "The test or the expectation to grade with; without either, the run's own test",
-  },
-);
-export type Grading = Static<typeof Grading>;
-
-export const GradedRun = t.Object(
-  {
-    evaluationId: Id,
-    runId: Id,
-    testId: t.Nullable(Id, { description: "The test; null for an expectation in the call" }),
-    createdAt: Timestamp,
-    status: t.Union([t.Literal("passed"), t.Literal("failed")]),
-    passed: t.Boolean({ description: "True when all assertions hold" }),
-    score: Score,
-    failures: Failures,
-    explanations: Explanations,
-    ...Judgement,
-  },
-  { title: "Evaluation", description: "Another verdict on the stored diff of a run" },
-);
-export const GradingQuery = t.Object(PageQuery);
-export type GradingQuery = Static<typeof GradingQuery>;
-
-export const EvaluationList = t.Object(
-  {
-    runId: Id,
-    evaluations: t.Array(GradedRun, { description: "One page, without the run's first verdict" }),
-    nextCursor: NextCursor,
-  },
-  { title: "EvaluationList", description: "A page of verdicts, newest first" },
-);
-
 export const Status = t.Union(
   [t.Literal("running"), t.Literal("completed"), t.Literal("passed"), t.Literal("failed")],
   {

@@ -10,8 +10,9 @@ import { LOSSES, lossLabel } from "~/capture/loss";
 import type { Pool } from "~/db/connect";
 import type { Log } from "~/log";
 import type { Metrics } from "~/metrics";
+import { listEnding } from "~/platform/runs/active-store";
 import { type Reader, reader as readReader } from "~/platform/runs/leader-store";
-import { listEnding, lose } from "~/platform/runs/lifecycle-store";
+import { lose } from "~/platform/runs/lifecycle-store";
 
 const PASSED_SECONDS = 60;
 const STALLED_SECONDS = 100;

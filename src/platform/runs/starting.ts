@@ -6,6 +6,7 @@ import { unavailable } from "~/errors";
 import { insertRun, type NewRunRow } from "~/platform/runs/lifecycle-store";
 import type { NewRun } from "~/platform/runs/model";
 import type { Templates } from "~/platform/templates/templates";
+import { randomId } from "~/source";
 
 export type Starting = ReturnType<typeof createStarting>;
 
@@ -15,8 +16,6 @@ type Origin = Parameters<Templates["tablesOf"]>[0];
 type Expected = Pick<NewRunRow, "testId" | "suiteId" | "expected">;
 
 const UNTESTED: Expected = { testId: null, suiteId: null, expected: null };
-
-const newId = () => crypto.randomUUID().replaceAll("-", "");
 
 /** Thrown in a transaction that must be rolled back because a run in it has not started. */
 class NotStarted extends Error {
@@ -37,10 +36,10 @@ export function createStarting(deps: { pool: Pool; templates: Templates; capture
     { labels = {}, journal = "calls" }: Pick<NewRun, "labels" | "journal">,
     expected: Expected,
   ): NewRunRow => ({
-    runId: newId(),
+    runId: randomId(),
     environmentId,
     userId,
-    beforeSnapshot: newId(),
+    beforeSnapshot: randomId(),
     capture: capture.kind,
     labels: JSON.stringify(labels),
     journal,
@@ -72,39 +71,38 @@ export function createStarting(deps: { pool: Pool; templates: Templates; capture
       return await capture.start([recording], insert);
     },
 
-    /**
-     * Starts a run in each of these environments, in the transaction of `create`, which inserts them: all or nothing.
-     * `runOf`: the run of each, by the environment's id.
-     */
-    async startWith<T>(
-      userId: string,
-      origin: Origin,
-      places: readonly Place[],
-      create: (tx: Sql, runOf: ReadonlyMap<string, string>) => Promise<T>,
-    ): Promise<T> {
+    /** Plans a run in each of these environments, which do not exist yet. */
+    async planRuns(userId: string, origin: Origin, places: readonly Place[]) {
       const keys = await keysOf(origin);
       const rows = places.map((place) => newRun(userId, place.environmentId, {}, UNTESTED));
       const recordings = rows.map((run, at) =>
         recordingOf(run, places[at]?.schemaName ?? "", keys),
       );
-      const runOf = new Map(rows.map(({ environmentId, runId }) => [environmentId, runId]));
-      let created: { readonly value: T } | undefined;
-      const insertAll = async (tx: Sql, start: Start): Promise<Started> => {
-        created = { value: await create(tx, runOf) };
-        for (const started of await together(rows.map((run) => insertRun(tx, run, start))))
-          if (started !== "started") throw new NotStarted(started);
-        return "started";
+      return {
+        /** By the environment's id. */
+        runOf: new Map(rows.map(({ environmentId, runId }) => [environmentId, runId])),
+
+        /** Starts them in the transaction of `create`, which inserts the environments: all or nothing. */
+        async startWith<T>(create: (tx: Sql) => Promise<T>): Promise<T> {
+          let created: { readonly value: T } | undefined;
+          const insertAll = async (tx: Sql, start: Start): Promise<Started> => {
+            created = { value: await create(tx) };
+            for (const started of await together(rows.map((run) => insertRun(tx, run, start))))
+              if (started !== "started") throw new NotStarted(started);
+            return "started";
+          };
+          await capture.start(recordings, async (sql, start) => {
+            if (capture.kind === "snapshot") return await insertAll(sql, start); // its transaction
+            return await inTransaction(pool, (tx) => insertAll(tx, start)).catch((error) => {
+              created = undefined;
+              if (error instanceof NotStarted) return error.started;
+              throw error;
+            });
+          });
+          if (!created) throw unavailable("The runs could not be started");
+          return created.value;
+        },
       };
-      await capture.start(recordings, async (sql, start) => {
-        if (capture.kind === "snapshot") return await insertAll(sql, start); // its transaction
-        return await inTransaction(pool, (tx) => insertAll(tx, start)).catch((error) => {
-          created = undefined;
-          if (error instanceof NotStarted) return error.started;
-          throw error;
-        });
-      });
-      if (!created) throw unavailable("The runs could not be started");
-      return created.value;
     },
   };
 }

@@ -34,7 +34,7 @@ export type RunRow = {
 };
 
 /** A run with what may have megabytes. */
-export type ResultRow = RunRow & {
+type ResultRow = RunRow & {
   /** JSON text, as stored. */
   readonly diff: string | null;
   /** JSON text; null where no test was evaluated. */

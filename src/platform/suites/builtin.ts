@@ -1,12 +1,13 @@
 /** The suites of `seeds/suites`: public, stored once per content, with stable ids. */
 import { createHash } from "node:crypto";
 import { inTransaction, type Pool } from "~/db/connect";
+import { linesAbout, linesOf } from "~/input/shape";
 import type { Log } from "~/log";
+import { builtinHash, putBuiltin } from "~/platform/suites/builtin-store";
 import { NewSuite } from "~/platform/suites/model";
-import * as store from "~/platform/suites/store";
-import { prepareTests } from "~/platform/suites/suites";
-import { requireReplica, type Templates } from "~/platform/templates/templates";
-import { linesAbout, linesOf } from "~/shape";
+import { prepareTests } from "~/platform/suites/preparation";
+import type { Templates } from "~/platform/templates/templates";
+import { requireReplica } from "~/replicas/index";
 import { SUITES } from "../../../seeds/index";
 
 const LOCK = "diorama suites";
@@ -40,7 +41,7 @@ export async function storeBuiltinSuites(
     const suite = readSuite(file);
     const suiteId = stableId(suite.name);
     const hash = stableId(JSON.stringify(suite));
-    if ((await store.builtinHash(pool, suiteId)) === hash) continue;
+    if ((await builtinHash(pool, suiteId)) === hash) continue;
     const frame = {
       service: requireReplica(suite.templateService).service,
       templateName: suite.templateName,
@@ -52,7 +53,7 @@ export async function storeBuiltinSuites(
     const tests = await prepareTests(templates, NOBODY, frame, suite.tests ?? []);
     await inTransaction(pool, async (tx) => {
       await tx`select pg_advisory_xact_lock(hashtext(${LOCK}))`;
-      await store.putBuiltin(
+      await putBuiltin(
         tx,
         {
           ...frame,

@@ -2,26 +2,17 @@
 import { isDeepStrictEqual } from "node:util";
 import { inTransaction, type Pool, type Sql, type Tx } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
-import type {
-  ImportedSuite,
-  NewTest,
-  SuiteChange,
-  SuiteImport,
-  TestChange,
-} from "~/platform/suites/model";
+import { Rejections } from "~/input/rejections";
+import type { ImportedSuite, SuiteImport } from "~/platform/suites/import-model";
+import type { NewTest, SuiteChange, TestChange } from "~/platform/suites/model";
+import { prepareTests, requireTemplate } from "~/platform/suites/preparation";
 import { requireFreeName, suiteNotFound } from "~/platform/suites/references";
 import * as store from "~/platform/suites/store";
-import {
-  newId,
-  prepareTests,
-  requireTemplate,
-  suiteView,
-  testNotFound,
-  testView,
-} from "~/platform/suites/suites";
+import { suiteView, testNotFound, testView } from "~/platform/suites/suites";
 import { type NewSpec, warningsAbout } from "~/platform/suites/warnings";
-import { requireReplica, type Templates } from "~/platform/templates/templates";
-import { Rejections } from "~/rejections";
+import type { Templates } from "~/platform/templates/templates";
+import { requireReplica } from "~/replicas/index";
+import { randomId } from "~/source";
 
 export type SuiteChanges = ReturnType<typeof createSuiteChanges>;
 
@@ -158,7 +149,7 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
         async (seen): Promise<Prepared<ImportedSuite>> => {
           await requireFreeName(pool, userId, wanted.name);
           const suite = {
-            suiteId: seen?.suite.suiteId ?? newId(),
+            suiteId: seen?.suite.suiteId ?? randomId(),
             name: wanted.name,
             description: wanted.description ?? "",
             service: requireReplica(wanted.templateService).service,

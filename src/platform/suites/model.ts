@@ -6,12 +6,12 @@ import { NextCursor, PageQuery } from "~/http/page";
 import { Faults } from "~/platform/faults/model";
 import { Description, TemplateName, TemplateRef, Visibility } from "~/platform/templates/model";
 
-export const TESTS_MAX = 1_000;
+const TESTS_MAX = 1_000;
 const PROMPT_MAX = 64_000;
 
 const Name = t.String({ minLength: 1, maxLength: 255 });
-const TestName = t.String({ ...Name, examples: ["Say hello"] });
-const SuiteName = t.String({ ...Name, examples: ["First steps"] });
+export const TestName = t.String({ ...Name, examples: ["Say hello"] });
+export const SuiteName = t.String({ ...Name, examples: ["First steps"] });
 const Prompt = t.String({
   minLength: 1,
   maxLength: PROMPT_MAX,
@@ -155,53 +155,13 @@ export const DeletedTest = t.Object(
   { title: "DeletedTest", description: "A test that was deleted" },
 );
 
-export const SuiteImport = t.Object(
-  {
-    ...NewSuite.properties,
-    prune: t.Optional(
-      t.Boolean({ default: false, description: "Whether to delete tests that are not given" }),
-    ),
-  },
-  {
-    title: "TestSuiteImport",
-    description: "A suite and all its tests; without a visibility, an existing suite keeps its own",
-  },
-);
-export type SuiteImport = Static<typeof SuiteImport>;
-
-const names = (description: string, ...examples: string[]) =>
-  t.Array(TestName, { description, examples: [examples] });
-const Warnings = t.Optional(
+export const Warnings = t.Optional(
   t.Array(t.String(), {
     description:
       "What may be a mistake in the new specs, such as ids that the template does not have",
     examples: [[]],
   }),
 );
-
-export const ImportedSuite = t.Object(
-  {
-    suiteId: Id,
-    name: SuiteName,
-    outcome: t.Union([t.Literal("created"), t.Literal("changed"), t.Literal("unchanged")], {
-      description: "Of the suite with its tests",
-      examples: ["changed"],
-    }),
-    tests: t.Object(
-      {
-        created: names("New tests", "Say hello"),
-        changed: names("Tests that differed; they keep their ids"),
-        unchanged: names("Tests that were as given"),
-        removed: names("Tests that were not given, with `prune`"),
-        kept: names("Tests that were not given, without `prune`"),
-      },
-      { description: "Names of tests, each once" },
-    ),
-    warnings: Warnings,
-  },
-  { title: "ImportedTestSuite", description: "The effect of the import" },
-);
-export type ImportedSuite = Static<typeof ImportedSuite>;
 
 export const CreatedSuite = t.Object(
   { suiteId: Id, name: SuiteName, warnings: Warnings },

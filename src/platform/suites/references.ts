@@ -6,7 +6,7 @@
 import type { Pool, Sql } from "~/db/connect";
 import { ApiError } from "~/errors";
 import { plainId } from "~/http/fitting";
-import { known, quoted } from "~/nearest";
+import { known, quoted } from "~/input/nearest";
 import { SERVER } from "~/platform/keys/keys";
 import * as store from "~/platform/suites/store";
 

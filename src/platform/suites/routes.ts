@@ -4,13 +4,13 @@ import { failures } from "~/http/errors";
 import { PathId } from "~/http/model";
 import { principalOf } from "~/http/principal";
 import type { SuiteChanges } from "~/platform/suites/changes";
+import { ImportedSuite, SuiteImport } from "~/platform/suites/import-model";
 import {
   AddedTests,
   AssertionSchema,
   CreatedSuite,
   DeletedSuite,
   DeletedTest,
-  ImportedSuite,
   NewSuite,
   NewTests,
   OneSuite,
@@ -18,7 +18,6 @@ import {
   SingleTest,
   Suite,
   SuiteChange,
-  SuiteImport,
   SuiteList,
   SuiteQuery,
   SuiteRef,

@@ -2,8 +2,8 @@
 import type { CompiledAssertion } from "~/evaluation/assertion";
 import type { CompiledSpec } from "~/evaluation/compile";
 import type { Leaf, Predicate } from "~/evaluation/predicate";
-import type { World } from "~/evaluation/world";
-import { quoted } from "~/nearest";
+import type { Vocabulary } from "~/evaluation/vocabulary";
+import { quoted } from "~/input/nearest";
 import type { TemplateRow } from "~/platform/templates/store";
 import type { Templates } from "~/platform/templates/templates";
 
@@ -14,7 +14,7 @@ type NamedId = { readonly place: string; readonly id: string };
 export type NewSpec = {
   readonly test: string;
   readonly template: TemplateRow;
-  readonly world: World;
+  readonly vocabulary: Vocabulary;
   readonly ids: readonly NamedId[];
   readonly doubts: readonly string[];
 };
@@ -24,9 +24,15 @@ const WARNINGS_MAX = 100;
 export const newSpec = (
   test: string,
   template: TemplateRow,
-  world: World,
+  vocabulary: Vocabulary,
   spec: CompiledSpec,
-): NewSpec => ({ test, template, world, ids: namedIds(spec, world), doubts: doubts(spec) });
+): NewSpec => ({
+  test,
+  template,
+  vocabulary,
+  ids: namedIds(spec, vocabulary),
+  doubts: doubts(spec),
+});
 
 /** Looks up the ids of all specs, once for each template. */
 export async function warningsAbout(
@@ -38,7 +44,7 @@ export async function warningsAbout(
     const [first] = group;
     const ids = new Set(group.flatMap(({ ids }) => ids.map(({ id }) => id)));
     if (first && ids.size > 0)
-      known.set(name, await templates.knownIds(first.template, first.world, [...ids]));
+      known.set(name, await templates.knownIds(first.template, first.vocabulary, [...ids]));
   }
   const warnings = specs.flatMap(({ test, template, ids, doubts }) => [
     ...ids
@@ -54,7 +60,7 @@ export async function warningsAbout(
 const ID_COLUMN = /^id$|_id$|Id$/;
 
 /** The ids that conditions name, except for those of new rows, which no template has. */
-function namedIds({ assertions }: CompiledSpec, { tables }: World): NamedId[] {
+function namedIds({ assertions }: CompiledSpec, { tables }: Vocabulary): NamedId[] {
   return assertions.flatMap((assertion, index) => {
     const { diffType, entity } = assertion;
     if (diffType === "called") return [];

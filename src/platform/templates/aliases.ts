@@ -1,16 +1,16 @@
 /** Earlier ids of the rows of templates, which their clones have too. */
 import { LRUCache } from "lru-cache";
-import { type Aliases, NO_ALIASES } from "~/aliases";
+import type { Table } from "~/db/blueprint";
 import { errorCode, type Pool, UNDEFINED_TABLE } from "~/db/connect";
-import type { Table } from "~/db/schemas";
 import { openSession, tablesOf } from "~/db/session";
+import { type Aliases, NO_ALIASES } from "~/input/aliases";
 import type { Seed } from "~/platform/templates/seeds";
 import { REPLICAS } from "~/replicas/index";
 import { SEEDS } from "../../../seeds/index";
 
 const SCHEMAS_MAX = 1_000;
 
-export type Clone = {
+type Clone = {
   readonly templateSchema: string;
   readonly schemaName: string;
   readonly service: string;

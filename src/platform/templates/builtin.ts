@@ -1,12 +1,14 @@
 /** The templates of `seeds/`: built once per content, by the first server. */
+import { contentHash } from "~/db/blueprint";
 import type { Pool } from "~/db/connect";
 import type { Builders } from "~/db/origins";
-import { contentHash, dropSchema } from "~/db/schemas";
+import { dropSchema } from "~/db/schemas";
 import type { Log } from "~/log";
 import { importSeed } from "~/platform/templates/seed-store";
 import { opensAt, resolveSeed, type Seed } from "~/platform/templates/seeds";
 import * as store from "~/platform/templates/store";
-import { requireReplica } from "~/platform/templates/templates";
+import { requireReplica } from "~/replicas/index";
+import { randomId } from "~/source";
 import { SEEDS } from "../../../seeds/index";
 
 /** Hashes everything that a template is built from; a change rebuilds it. */
@@ -25,7 +27,7 @@ export async function buildBuiltins(pool: Pool, builders: Builders, log: Log): P
     const hash = contentHash(FORMAT, replica.tables, JSON.stringify(seed));
     if ((await store.findBuiltin(pool, seed.template))?.contentHash === hash) continue;
 
-    const schema = `tpl_${crypto.randomUUID().replaceAll("-", "")}`;
+    const schema = `tpl_${randomId()}`;
     const previous = await builders.transaction(async (tx) => {
       await tx`select pg_advisory_xact_lock(hashtext(${LOCK + seed.template}))`;
       const [known] = await tx`
@@ -53,7 +55,7 @@ const putBuiltin = (
   store.putBuiltin(
     tx,
     {
-      templateId: crypto.randomUUID().replaceAll("-", ""),
+      templateId: randomId(),
       name: seed.template,
       service: seed.service,
       description: seed.description,

@@ -1,13 +1,15 @@
 /** Changes and deletion of templates, by their owners, while nothing needs them as they were. */
+import type { Config } from "~/config";
 import { errorCode, inTransaction, type Pool, type Sql, UNIQUE_VIOLATION } from "~/db/connect";
 import type { Builders } from "~/db/origins";
 import { dropSchema } from "~/db/schemas";
 import { ApiError } from "~/errors";
-import { quoted } from "~/nearest";
+import { quoted } from "~/input/nearest";
+import { nameTaken } from "~/platform/templates/creation";
 import type { TemplateChange } from "~/platform/templates/model";
 import * as needs from "~/platform/templates/needs-store";
 import * as store from "~/platform/templates/store";
-import { nameTaken, type Templates, view } from "~/platform/templates/templates";
+import { type Templates, view } from "~/platform/templates/templates";
 
 export type TemplateChanges = ReturnType<typeof createTemplateChanges>;
 
@@ -17,10 +19,9 @@ export function createTemplateChanges(deps: {
   pool: Pool;
   builders: Builders;
   templates: Templates;
-  /** ENVIRONMENT_POOL_TARGETS. */
-  poolTargets: ReadonlyMap<string, number> | undefined;
+  config: Pick<Config, "ENVIRONMENT_POOL_TARGETS">;
 }) {
-  const { pool, builders, templates, poolTargets } = deps;
+  const { pool, builders, templates, config } = deps;
 
   async function requireOwn(sql: Sql, userId: string, idOrName: string) {
     const template = await store.findWhole(sql, userId, idOrName);
@@ -71,8 +72,8 @@ export function createTemplateChanges(deps: {
     async remove(userId: string, idOrName: string) {
       const template = await inTransaction(pool, async (tx) => {
         const found = await lockOwn(tx, userId, idOrName);
-        const inPool = (poolTargets?.get(found.name) ?? 0) > 0;
-        requireUnneeded("be deleted", await needs.listUsers(tx, userId, found), inPool);
+        const inPool = (config.ENVIRONMENT_POOL_TARGETS?.get(found.name) ?? 0) > 0;
+        requireUnneeded("be deleted", await needs.listUsers(tx, userId, found), { inPool });
         await store.remove(tx, found.templateId);
         return found;
       });
@@ -87,13 +88,13 @@ export function createTemplateChanges(deps: {
 function requireUnneeded(
   what: string,
   users: readonly needs.TemplateUser[],
-  isInPool = false,
+  { inPool = false }: { inPool?: boolean } = {},
 ): void {
   const visible = users.filter(({ isOwn, isPublic }) => isOwn || isPublic);
   const hidden = users.length - visible.length;
   const more = visible.length - NAMED_MAX;
   const list = [
-    ...(isInPool ? ["the pool (ENVIRONMENT_POOL_TARGETS)"] : []),
+    ...(inPool ? ["the pool (ENVIRONMENT_POOL_TARGETS)"] : []),
     ...visible.slice(0, NAMED_MAX).map(({ kind, name }) => `${kind} ${name}`),
     ...(more > 0 ? [`${more} more`] : []),
     ...(hidden > 0 ? [`${hidden} of other users`] : []),

@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from "~/db/connect";
-import type { World } from "~/evaluation/world";
+import type { Vocabulary } from "~/evaluation/vocabulary";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -7,7 +7,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export async function findIds(
   sql: Sql,
   schema: string,
-  tables: World["tables"],
+  tables: Vocabulary["tables"],
   ids: readonly string[],
 ): Promise<Set<string>> {
   const uuids = ids.filter((id) => UUID.test(id));

@@ -4,13 +4,13 @@
  * A seed has one of two forms: the service's own, which people write, or `rows`, which holds any state exactly and is
  * the export format of an environment's copy.
  */
+import type { Table } from "~/db/blueprint";
 import { quote, type Sql, type Tx } from "~/db/connect";
-import type { Table } from "~/db/schemas";
 import { tablesOf } from "~/db/session";
-import { isObject } from "~/json";
-import { nearest } from "~/nearest";
+import { isObject } from "~/input/json";
+import { nearest } from "~/input/nearest";
+import { SeedError } from "~/replicas/kit/seed-mistakes";
 import type { Replica } from "~/replicas/replica";
-import { SeedError } from "~/replicas/seed-mistakes";
 
 type Rows = { readonly [table: string]: readonly object[] };
 

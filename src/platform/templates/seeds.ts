@@ -1,6 +1,6 @@
 /** The common format of seed files, and how one extends another. */
-import { known, quoted } from "~/nearest";
-import { SeedError } from "~/replicas/seed-mistakes";
+import { known, quoted } from "~/input/nearest";
+import { SeedError } from "~/replicas/kit/seed-mistakes";
 import { parseTime, TIMES } from "~/source";
 
 export type Seed = {

@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from "~/db/connect";
-import type { CursorPosition, Page } from "~/http/page";
+import type { CursorPosition, Page } from "~/page";
 
 export type TemplateRow = {
   readonly templateId: string;

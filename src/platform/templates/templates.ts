@@ -1,72 +1,38 @@
 /** Templates: saved states that environments are cloned from. */
 import { LRUCache } from "lru-cache";
-import { errorCode, inTransaction, type Pool, type Sql, UNIQUE_VIOLATION } from "~/db/connect";
+import type { Table } from "~/db/blueprint";
+import type { Pool, Sql } from "~/db/connect";
 import type { Builders } from "~/db/origins";
-import { type Blueprint, dropSchema, readBlueprint, type Table } from "~/db/schemas";
-import { openSession, tablesOf } from "~/db/session";
 import { ApiError } from "~/errors";
-import type { World } from "~/evaluation/world";
+import type { Vocabulary } from "~/evaluation/vocabulary";
 import { plainId } from "~/http/fitting";
 import { pageOf, readPage } from "~/http/page";
-import { known, nearest, quoted } from "~/nearest";
+import { known, nearest, quoted } from "~/input/nearest";
 import { createAliasReader } from "~/platform/templates/aliases";
+import { createBlueprints } from "~/platform/templates/blueprints";
+import { createCreation, type Draft } from "~/platform/templates/creation";
 import { findIds } from "~/platform/templates/ids-store";
-import {
-  type ImportedTemplate,
-  TEMPLATE_NAME,
-  type Template,
-  type TemplateQuery,
-} from "~/platform/templates/model";
-import { dataError, exportSeed, importSeed } from "~/platform/templates/seed-store";
-import { opensAt, resolveSeed, type Seed } from "~/platform/templates/seeds";
+import type { ImportedTemplate, Template, TemplateQuery } from "~/platform/templates/model";
+import { exportSeed, importSeed } from "~/platform/templates/seed-store";
+import { resolveSeed, type Seed } from "~/platform/templates/seeds";
 import * as store from "~/platform/templates/store";
-import { namesOfCalls, REPLICAS, serviceOf } from "~/replicas/index";
-import type { Person, Replica } from "~/replicas/replica";
-import { SeedError } from "~/replicas/seed-mistakes";
-import { linesOf } from "~/shape";
+import { createUsers } from "~/platform/templates/users";
+import { namesOfCalls, requireReplica } from "~/replicas/index";
 import { SEEDS } from "../../../seeds/index";
 
 export type Templates = ReturnType<typeof createTemplates>;
 
-const BLUEPRINTS_MAX = 1_000;
-const USERS_MAX = 10_000;
-/** Users that a rejection chooses from. */
-const PEOPLE_MAX = 1_000;
 /** How long a template is cached: its content is at most this old. */
 const FOUND_MS = 1_000;
 const FOUND_MAX = 10_000;
 
-/** Returns the simulated service of that name or alias. Throws `invalid_service`. */
-export function requireReplica(name: string): Replica {
-  const replica = REPLICAS.get(serviceOf(name));
-  if (!replica)
-    throw new ApiError(
-      "invalid_service",
-      `The service must be one of ${[...REPLICAS.keys()].join(", ")}`,
-    );
-  return replica;
-}
-
 const LIST = "templates";
-const NAME = new RegExp(TEMPLATE_NAME);
-
-export const nameTaken = () =>
-  new ApiError("template_name_exists", "There is a template of that name already");
-
-/** A new template without its schema. */
-export type Draft = {
-  readonly name: string;
-  readonly service: string;
-  readonly description?: string | undefined;
-  readonly visibility?: "public" | "private" | undefined;
-};
 
 /** `replicas` reads templates, `builders` makes them. */
 export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) {
-  /** Blueprints by template schema, whose content never changes. */
-  const blueprints = new LRUCache<string, Promise<Blueprint>>({ max: BLUEPRINTS_MAX });
-  /** Users by template schema and by the id or email that names them. */
-  const users = new LRUCache<string, string>({ max: USERS_MAX });
+  const blueprints = createBlueprints(pool, replicas);
+  const { requireUser } = createUsers(replicas, blueprints);
+  const { blueprint, tablesOf } = blueprints;
   const aliasesOf = createAliasReader(replicas);
   const found = new LRUCache<string, store.TemplateRow>({ max: FOUND_MAX, ttl: FOUND_MS });
 
@@ -86,69 +52,12 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
     );
   }
 
-  async function create(
-    userId: string,
-    draft: Draft,
-    seed: object | undefined,
-    build: (schema: string) => Promise<void>,
-  ) {
-    const { name, description = "", visibility = "private" } = draft;
-    const { service } = requireReplica(draft.service);
-    if (!NAME.test(name))
-      throw new ApiError(
-        "invalid_template_name",
-        "A name has up to 63 lower-case letters, digits and _, and begins with a letter",
-      );
-    if (await store.nameExists(pool, userId, name)) throw nameTaken();
-    const templateId = newId();
-    const schemaName = `tpl_${newId()}`;
-    // Built first and named afterwards: if this server dies in between, maintenance drops the orphan.
-    try {
-      await build(schemaName);
-      await inTransaction(pool, async (tx) => {
-        await store.lockName(tx, name);
-        if (await store.nameExists(tx, userId, name)) throw nameTaken();
-        const template = {
-          ...{ templateId, name, service, description, visibility, userId, schemaName },
-          opensAt: seed === undefined ? null : opensAt(seed),
-        };
-        await store.insert(tx, template, seed);
-      });
-    } catch (error) {
-      await dropSchema(builders.sql, schemaName);
-      throw refusal(error);
-    }
-    return { templateId, name, location: schemaName, service, visibility };
-  }
+  const create = createCreation(pool, builders);
 
   return {
-    blueprint(schema: string): Promise<Blueprint> {
-      const known = blueprints.get(schema);
-      if (known !== undefined) return known;
-      const read = readBlueprint(replicas, schema);
-      read.catch(() => blueprints.delete(schema));
-      blueprints.set(schema, read);
-      return read;
-    },
-
-    /**
-     * Returns the tables of a clone: those of its template, or its own if the template has been replaced since. If both
-     * are gone, those of another template of its service, which are the same.
-     */
-    async tablesOf(clone: {
-      templateSchema: string;
-      schemaName: string;
-      service: string;
-    }): Promise<readonly Table[]> {
-      const blueprint = await this.blueprint(clone.templateSchema)
-        .catch(() => this.blueprint(clone.schemaName))
-        .catch(async (error) => {
-          const like = (await store.listAll(pool)).find(({ service }) => service === clone.service);
-          if (!like) throw error;
-          return await this.blueprint(like.schemaName);
-        });
-      return blueprint.tables;
-    },
+    blueprint,
+    tablesOf,
+    requireUser,
 
     /** Returns a template that the user can see. Throws `template_not_found`. */
     async require(userId: string, service: string, name: string): Promise<store.TemplateRow> {
@@ -170,34 +79,10 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       return (await store.findByName(pool, userId ?? "", name))?.opensAt ?? null;
     },
 
-    /** Returns the id of the template's user that an agent acts as. Throws `impersonate_not_found`. */
-    async requireUser(
-      template: store.TemplateRow,
-      by: { id: string } | { email: string },
-    ): Promise<string> {
-      const { schemaName } = template;
-      const called = JSON.stringify([schemaName, by]);
-      const known = users.get(called);
-      if (known !== undefined) return known;
-      const { tables } = await this.blueprint(schemaName);
-      const session = openSession(replicas, schemaName, tablesOf(replicas, schemaName, tables));
-      const replica = requireReplica(template.service);
-      const user = await replica.findUser(session, by);
-      if (user !== undefined) {
-        users.set(called, user);
-        return user;
-      }
-      const people = await replica.listPeople(session, PEOPLE_MAX);
-      throw new ApiError(
-        "impersonate_not_found",
-        `The template ${template.name} has no user ${nobody(by, people)}`,
-      );
-    },
-
     /** Returns the tables and columns that assertions can use in clones of a template. */
-    async world(template: { schemaName: string; service: string }): Promise<World> {
+    async vocabulary(template: { schemaName: string; service: string }): Promise<Vocabulary> {
       const { service, schemaName } = template;
-      const { tables } = await this.blueprint(schemaName);
+      const { tables } = await blueprint(schemaName);
       const replica = requireReplica(service);
       const aliases = await aliasesOf({ service, schemaName, templateSchema: schemaName }, tables);
       return { tables, derived: replica.derived, calls: namesOfCalls(replica), aliases };
@@ -209,7 +94,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
     /** Returns those of the ids that rows of a template have. */
     async knownIds(
       { schemaName }: store.TemplateRow,
-      { tables }: World,
+      { tables }: Vocabulary,
       ids: readonly string[],
     ): Promise<ReadonlySet<string>> {
       return await findIds(replicas, schemaName, tables, ids);
@@ -219,7 +104,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
     forget({ name, schemaName }: { name: string; schemaName: string }): void {
       for (const [called, known] of [...found.entries()])
         if (known.name === name) found.delete(called);
-      blueprints.delete(schemaName);
+      blueprints.forget(schemaName);
     },
 
     list: (sql: Sql = pool) => store.listAll(sql),
@@ -237,7 +122,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
 
     async get(userId: string, idOrName: string) {
       const template = await requireWhole(userId, idOrName);
-      const { rowCounts } = await this.blueprint(template.schemaName);
+      const { rowCounts } = await blueprint(template.schemaName);
       return {
         ...view(template),
         now: template.opensAt?.toISOString() ?? null,
@@ -252,7 +137,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       const head = JSON.stringify({ template: name, service, description });
       if (seed !== null && names === undefined)
         return JSON.stringify({ ...JSON.parse(seed), ...JSON.parse(head) });
-      const { tables, sequences } = await this.blueprint(schemaName);
+      const { tables, sequences } = await blueprint(schemaName);
       const isWhole = names === undefined || names === "*";
       const wanted = isWhole ? tables : requireTables(tables, names.split(","));
       const rows = await exportSeed(replicas, schemaName, wanted, isWhole ? sequences : []);
@@ -278,20 +163,6 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
   };
 }
 
-/** Who was named, the nearest, and who there is. */
-function nobody(by: { id: string } | { email: string }, people: readonly Person[]): string {
-  if ("email" in by) {
-    const emails = people.flatMap(({ email }) => (email === null ? [] : [email]));
-    return quoted(by.email) + known(by.email, emails);
-  }
-  const near = nearest(
-    by.id,
-    people.map(({ id }) => id),
-  );
-  const all = people.map(({ id, name }) => `${id} (${name})`);
-  return quoted(by.id) + near + known("", all);
-}
-
 /** Returns the tables of these names. Throws `invalid_request`. */
 function requireTables(tables: readonly Table[], names: readonly string[]): readonly Table[] {
   const known = tables.map(({ name }) => name);
@@ -304,8 +175,6 @@ function requireTables(tables: readonly Table[], names: readonly string[]): read
   return tables.filter(({ name }) => names.includes(name));
 }
 
-const newId = () => crypto.randomUUID().replaceAll("-", "");
-
 export const view = (template: store.TemplateRow): Template => ({
   id: template.templateId,
   name: template.name,
@@ -315,16 +184,3 @@ export const view = (template: store.TemplateRow): Template => ({
   visibility: template.visibility,
   createdAt: template.createdAt.toISOString(),
 });
-
-/** Explains why a template could not be created, if the caller can fix it. */
-function refusal(error: unknown): unknown {
-  if (
-    errorCode(error) === UNIQUE_VIOLATION &&
-    (error as { schema_name?: string }).schema_name === "diorama"
-  )
-    return nameTaken();
-  const mistake = error instanceof SeedError ? error : dataError(error, "");
-  if (!mistake) return error;
-  const lines = mistake.mistakes.map(({ path, problem }) => `seed: ${path}: ${problem}`);
-  return new ApiError("invalid_request", linesOf(lines));
-}

@@ -1,5 +1,5 @@
 /** Earlier ids in arguments become the present ones. */
-import type { Aliases } from "~/aliases";
+import type { Aliases } from "~/input/aliases";
 
 /** Names of arguments, and of fields within them, that hold ids. All others hold texts, which stay as they are. */
 const HOLDS_IDS =

@@ -1,5 +1,6 @@
 /** The answer to a call of a method, a rejection included. */
-import { errorCode, isInvalidInput, RESULT_TOO_LARGE } from "~/db/connect";
+import { errorCode, isInvalidInput } from "~/db/connect";
+import { RESULT_TOO_LARGE } from "~/db/driver";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import type { Answer } from "~/replicas/chat/method";
 import type { CallAccount } from "~/replicas/replica";

@@ -6,7 +6,7 @@
  */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { findUnstorable } from "~/db/storable";
-import { parseBounded, sizeOf } from "~/json";
+import { parseBounded, sizeOf } from "~/input/json";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 
 export type RawArguments = ReadonlyMap<string, unknown>;

@@ -1,5 +1,5 @@
 /** Composable validation rules. They find every mistake, each with a JSON pointer. */
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 
 export type Problem = { readonly what: string; readonly pointer: string };
 export type Rule = (value: unknown, pointer: string, problems: Problem[]) => void;

@@ -3,7 +3,7 @@
  * Facts from the service's published reference of blocks, elements and composition objects.
  */
 
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 import {
   add,
   all,

@@ -1,6 +1,6 @@
 /** Shared by the posting methods: content from a client → stored content. */
 
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 import { Choice, Flag, Json, Maybe, requireRoom, Text } from "~/replicas/chat/arguments";
 import { findBlockProblems, type Problem, toStoredBlocks } from "~/replicas/chat/blocks";
 import { ChatError } from "~/replicas/chat/errors";
@@ -125,7 +125,7 @@ async function readLinker({ session, actor }: ChatCall, given: Given) {
   return linker(found.groups, found.channels);
 }
 
-export const blockErrors = (problems: readonly Problem[]) =>
+const blockErrors = (problems: readonly Problem[]) =>
   problems.map(({ what, pointer }) => `${what} [json-pointer:${pointer}]`);
 
 export function readBlocks(sourced: Sourced, blocks: unknown): Item[] | undefined {
@@ -140,7 +140,7 @@ export function readBlocks(sourced: Sourced, blocks: unknown): Item[] | undefine
   });
 }
 
-export function readAttachments(sourced: Sourced, attachments: unknown): Item[] | undefined {
+function readAttachments(sourced: Sourced, attachments: unknown): Item[] | undefined {
   if (attachments === undefined || attachments === null) return undefined;
   const items = Array.isArray(attachments) ? attachments : [attachments];
   if (!items.every(isObject)) throw new ChatError("invalid_attachments");

@@ -3,39 +3,24 @@ import { METHODS } from "~/replicas/chat/api/index";
 import { ChatError } from "~/replicas/chat/errors";
 import { isMethodVerb, methodName, readCall } from "~/replicas/chat/request";
 import { isTransfer } from "~/replicas/chat/transfers";
-import type { Problem, Selection } from "~/replicas/faults";
+import type { Selection } from "~/replicas/faults";
+import { faultAnswers } from "~/replicas/kit/fault-answers";
 import type { FaultWords, UnleasedCall } from "~/replicas/replica";
 
 export const faults: FaultWords = {
   selector: "method",
   names: () => METHODS.keys(),
   select,
-  answer(problem) {
-    const { status, error } = codeOf(problem);
-    return {
-      status,
-      headers: {
-        "Content-Type": "application/json; charset=utf-8",
-        ...(problem.kind === "rate_limited" && { "Retry-After": String(problem.retryAfter) }),
-      },
-      body: JSON.stringify({ ok: false, error }),
-      error,
-    };
-  },
+  answer: faultAnswers(
+    {
+      rate_limited: { status: 429, error: "ratelimited" },
+      server_error: { status: 500, error: "internal_error" },
+      token_expired: { status: 200, error: "token_expired" },
+      unavailable: "service_unavailable",
+    },
+    ({ error }) => ({ ok: false, error }),
+  ),
 };
-
-function codeOf(problem: Problem): { readonly status: number; readonly error: string } {
-  switch (problem.kind) {
-    case "rate_limited":
-      return { status: 429, error: "ratelimited" };
-    case "server_error":
-      return { status: 500, error: "internal_error" };
-    case "token_expired":
-      return { status: 200, error: "token_expired" };
-    default:
-      return { status: problem.status, error: "service_unavailable" };
-  }
-}
 
 /** The last words of methods that write nothing. */
 const READING =

@@ -1,5 +1,7 @@
 /** The service's file types. */
-export type FileType = {
+import { utf8 } from "~/wire/message";
+
+type FileType = {
   readonly filetype: string;
   readonly mimetype: string;
   readonly prettyType: string;
@@ -115,7 +117,7 @@ const PREVIEW_CHARACTERS = 1_000;
 export function decodeText(type: Pick<FileType, "mimetype">, bytes: Uint8Array): string | null {
   if (!isText(type)) return null;
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const text = utf8(bytes);
     return text.includes("\0") ? null : text;
   } catch {
     return null;

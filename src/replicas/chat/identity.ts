@@ -1,7 +1,7 @@
 /** Who calls, and whether the token is a person's or a bot's. */
 import { ChatError } from "~/replicas/chat/errors";
 import { userOfToken } from "~/replicas/chat/ids";
-import type { ChatSession } from "~/replicas/chat/method";
+import type { TableName } from "~/replicas/chat/method";
 import { findUser } from "~/replicas/chat/store/users";
 import { OWN_USER_ONLY, type ReplicaCall } from "~/replicas/replica";
 
@@ -15,7 +15,7 @@ export const isToken = (text: string) => TOKEN.test(text);
  * A token `xoxp-<userId>` or `xoxb-<userId>` calls as that user. Any other is ignored beside a credential, and wrong
  * without one.
  */
-export async function actingUser(call: ReplicaCall, token: unknown): Promise<string> {
+export async function actingUser(call: ReplicaCall<TableName>, token: unknown): Promise<string> {
   const { session, actor, mayImpersonate, isAnonymous, aliases } = call;
   if (typeof token !== "string") return actor;
   const given = userOfToken(token);
@@ -26,7 +26,7 @@ export async function actingUser(call: ReplicaCall, token: unknown): Promise<str
     throw new ChatError("invalid_auth", {
       response_metadata: { messages: [`[ERROR] ${OWN_USER_ONLY}`] },
     });
-  const user = await findUser(session as ChatSession, named);
+  const user = await findUser(session, named);
   if (!user) throw new ChatError("invalid_auth");
   if (user.deleted) throw new ChatError("account_inactive");
   return named;
@@ -36,12 +36,12 @@ export async function actingUser(call: ReplicaCall, token: unknown): Promise<str
  * Throws `not_allowed_token_type` for a call as a bot, or with a token of the form of a bot's. `token`: the argument.
  */
 export async function requireUserToken(
-  { request: { headers }, session }: ReplicaCall,
+  { request: { headers }, session }: ReplicaCall<TableName>,
   actor: string,
   token: unknown,
 ): Promise<void> {
   const sent = [headers.get("authorization"), headers.get("x-api-key"), token];
   const isBotToken = sent.some((text) => typeof text === "string" && BOT_TOKEN.test(text));
-  if (isBotToken || (await findUser(session as ChatSession, actor))?.is_bot)
+  if (isBotToken || (await findUser(session, actor))?.is_bot)
     throw new ChatError("not_allowed_token_type");
 }

@@ -4,7 +4,7 @@ import type { Sourced } from "~/source";
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const LENGTH = 10;
 
-export type IdPrefix = "C" | "D" | "F" | "S" | "Bk" | "Rm" | "V" | "R" | "Rec" | "Col" | "I" | "Dr";
+type IdPrefix = "C" | "D" | "F" | "S" | "Bk" | "Rm" | "V" | "R" | "Rec" | "Col" | "I" | "Dr";
 
 /** A new id: the prefix and ten random characters of 0-9A-Z, unique within an environment. */
 export const newId = ({ source }: Sourced, prefix: IdPrefix) =>

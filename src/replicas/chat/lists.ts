@@ -1,6 +1,6 @@
 /** Lists: their columns, and the values that a cell of each kind may hold. */
 
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import type { Json } from "~/replicas/chat/store/json";

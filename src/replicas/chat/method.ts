@@ -1,12 +1,13 @@
 /** A method: its name on the wire, summary, arguments and handler. */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
-import type { Aliases } from "~/aliases";
 import type { Session } from "~/db/session";
+import type { Aliases } from "~/input/aliases";
 import { presentIds } from "~/replicas/chat/aliases";
 import { convert, type RawArguments } from "~/replicas/chat/arguments";
 import type { Rows } from "~/replicas/chat/store/rows";
 
-export type ChatSession = Session<keyof Rows>;
+export type TableName = keyof Rows;
+export type ChatSession = Session<TableName>;
 
 export type ChatCall = {
   readonly session: ChatSession;

@@ -36,7 +36,7 @@ const Answer = Type.Object(
 );
 
 /** `chat.postMessage` → `chatPostMessage`. */
-export const clientName = (method: string) =>
+const clientName = (method: string) =>
   method.replace(/\.(\w)/g, (_, letter) => letter.toUpperCase());
 
 const isBinary = (schema: TSchema | undefined) => schema?.["format"] === "binary";

@@ -1,9 +1,9 @@
-/** Pages: by cursor, which is opaque to the client (base64 of `<what>:<where>`; empty at the end), or by number. */
+/** Pages: by cursor, which is empty at the end, or by number. */
 import { Maybe, Whole } from "~/replicas/chat/arguments";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
+import { pageToken, placeOfToken } from "~/replicas/kit/page-token";
 
-export const encodeCursor = (what: string, where: string) =>
-  Buffer.from(`${what}:${where}`).toString("base64");
+export const encodeCursor = pageToken;
 
 /** The position of a cursor. Throws `invalid_cursor` for one that this list did not issue. */
 export function decodeCursor(
@@ -12,10 +12,8 @@ export function decodeCursor(
   pattern: RegExp,
 ): string | undefined {
   if (cursor === undefined || cursor === "") return undefined;
-  const text = Buffer.from(cursor, "base64").toString("utf8");
-  const where = text.slice(what.length + 1);
-  if (!text.startsWith(`${what}:`) || !pattern.test(where) || encodeCursor(what, where) !== cursor)
-    throw new ChatError("invalid_cursor");
+  const where = placeOfToken(cursor, what, pattern);
+  if (where === undefined) throw new ChatError("invalid_cursor");
   return where;
 }
 

@@ -1,5 +1,5 @@
 /** Changes of profiles, and the fields that follow from them. */
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 import { ChatError } from "~/replicas/chat/errors";
 import type { Profile, UserRow } from "~/replicas/chat/store/users";
 

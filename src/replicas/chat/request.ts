@@ -1,15 +1,15 @@
 /** The arguments of a call from the query, a form, multipart or JSON. The body takes precedence. */
-import { isObject, parseBounded } from "~/json";
-import type { HttpRequest, RequestHead } from "~/message";
+import { isObject, parseBounded } from "~/input/json";
 import type { RawArguments } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
+import { readFields } from "~/replicas/kit/text-values";
+import { type HttpRequest, type RequestHead, utf8 } from "~/wire/message";
 
 export type Incoming = { readonly request: HttpRequest; readonly body: Uint8Array };
 
 export type Arguments = { readonly raw: RawArguments; readonly warnings: readonly string[] };
 
 const JSON_TYPE = "application/json";
-const FIELDS_MAX = 1_000;
 const FORM_TYPE = "application/x-www-form-urlencoded";
 const MULTIPART_TYPE = "multipart/form-data";
 
@@ -62,20 +62,17 @@ async function readArguments({ request, body }: Incoming): Promise<Arguments> {
 
 function decode(body: Uint8Array, code: string): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+    return utf8(body);
   } catch {
     throw new ChatError(code);
   }
 }
 
-const AMPERSAND = 38;
-
-/** Throws `invalid_form_data` for a form with more fields than any method has, before parsing it. */
+/** Throws `invalid_form_data` for a form with more fields than any method has. */
 function readForm(body: Uint8Array): URLSearchParams {
-  let fields = 0;
-  for (let at = body.indexOf(AMPERSAND); at >= 0; at = body.indexOf(AMPERSAND, at + 1))
-    if (++fields > FIELDS_MAX) throw new ChatError("invalid_form_data");
-  return new URLSearchParams(decode(body, "invalid_form_data"));
+  const fields = readFields(decode(body, "invalid_form_data"));
+  if (!fields) throw new ChatError("invalid_form_data");
+  return fields;
 }
 
 function parseObject(body: Uint8Array): object {

@@ -1,5 +1,6 @@
 /** The effects of time: scheduled messages, reminders, and the ends of snoozes and statuses. */
-import type { ChatSession } from "~/replicas/chat/method";
+import type { about } from "~/replicas/chat/about";
+import type { ChatSession, TableName } from "~/replicas/chat/method";
 import {
   clearStatuses,
   endSnoozes,
@@ -9,8 +10,10 @@ import {
 } from "~/replicas/chat/store/schedule";
 import { deliverDue } from "~/replicas/chat/store/scheduled";
 import { nextTime } from "~/replicas/chat/when";
-import { type DueEffect, effects, type Schedule } from "~/replicas/replica";
+import { type DueEffect as AnyEffect, effects, type Schedule } from "~/replicas/replica";
 import { secondsOf } from "~/source";
+
+type DueEffect = AnyEffect<keyof typeof about.effects>;
 
 /** Reports the reminders that are due, and moves recurring ones to their next time. */
 async function remind(session: ChatSession): Promise<DueEffect[]> {
@@ -27,16 +30,15 @@ async function remind(session: ChatSession): Promise<DueEffect[]> {
   );
 }
 
-export const schedule: Schedule = {
+export const schedule: Schedule<TableName> = {
   async next(session, after, until) {
     const seconds = (ms: number) => Math.floor(ms / 1000);
-    const next = await findNextDue(session as ChatSession, seconds(after), seconds(until));
+    const next = await findNextDue(session, seconds(after), seconds(until));
     return next === undefined ? undefined : next * 1000;
   },
 
-  async fire(session) {
-    const chat = session as ChatSession;
-    const delivered = await deliverDue(chat, undefined);
+  async fire(session): Promise<DueEffect[]> {
+    const delivered = await deliverDue(session, undefined);
     return [
       ...delivered.map(
         ({ id, isPosted }): DueEffect => ({
@@ -44,9 +46,9 @@ export const schedule: Schedule = {
           id,
         }),
       ),
-      ...(await remind(chat)),
-      ...effects("snooze_ended", await endSnoozes(chat)),
-      ...effects("status_cleared", await clearStatuses(chat)),
+      ...(await remind(session)),
+      ...effects("snooze_ended", await endSnoozes(session)),
+      ...effects("status_cleared", await clearStatuses(session)),
     ];
   },
 };

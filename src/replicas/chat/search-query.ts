@@ -16,7 +16,7 @@ export type Condition =
 export type Term = { readonly negated: boolean; readonly condition: Condition };
 
 /** Classes of files, for `type:`. */
-export const FILE_CLASSES = [
+const FILE_CLASSES = [
   "images",
   "documents",
   "pdfs",

@@ -10,7 +10,7 @@ import type {
   SeedReply,
   SeedTeam,
   SeedUser,
-} from "~/replicas/chat/seed-model";
+} from "~/replicas/chat/seed-shape";
 import { memberKey } from "~/replicas/chat/store/directs";
 import { normalizeText } from "~/replicas/chat/text";
 

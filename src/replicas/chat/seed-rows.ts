@@ -1,7 +1,5 @@
 /** A seed → the rows of each table. The same seed gives the same rows: nothing is random and nothing is "now". */
 
-import { nearest } from "~/nearest";
-import { isStandardEmoji } from "~/replicas/chat/emoji";
 import {
   asTs,
   canvasFileRow,
@@ -9,21 +7,21 @@ import {
   channelRow,
   contentRow,
   fileRow,
-  messageRow,
   micros,
   type Row,
   rank,
   seconds,
   teamRow,
-  tsMicros,
   userRow,
 } from "~/replicas/chat/seed-columns";
-import type { ChatSeed, SeedReply } from "~/replicas/chat/seed-model";
+import { createPosting } from "~/replicas/chat/seed-messages";
+import { index } from "~/replicas/chat/seed-names";
+import type { ChatSeed } from "~/replicas/chat/seed-shape";
 import { ALIAS_RECORD } from "~/replicas/chat/store/aliases";
 import { UNREAD } from "~/replicas/chat/store/channels";
-import { SeedError, SeedMistakes } from "~/replicas/seed-mistakes";
+import { SeedError, SeedMistakes } from "~/replicas/kit/seed-mistakes";
 
-export type SeedRows = { readonly [table: string]: readonly Row[] };
+type SeedRows = { readonly [table: string]: readonly Row[] };
 
 /** Throws SeedError for names that are unknown or ambiguous. */
 export function seedRows(seed: ChatSeed): SeedRows {
@@ -60,7 +58,7 @@ export function seedRows(seed: ChatSeed): SeedRows {
     emoji: emoji.map(({ name, url }) => ({ name, url })),
     records: Object.entries(aliases).map(([id, data]) => ({ type: ALIAS_RECORD, id, data })),
   };
-  const add = (table: string, ...added: Row[]) => rows[table]?.push(...added);
+  const add = (table: string, ...added: Row[]) => void rows[table]?.push(...added);
 
   mistakes.each(files, (entry, place) =>
     add("files", fileRow(entry, user(entry.user, `files[${place}].user`).id)),
@@ -84,51 +82,7 @@ export function seedRows(seed: ChatSeed): SeedRows {
     );
   });
 
-  const taken = new Set<string>();
-  const post = (message: SeedReply, channelId: string, root: string | null, path: string) => {
-    const ts = asTs(message.ts);
-    if (taken.has(channelId + ts))
-      throw new SeedError(`${path}.ts`, "the channel has another message of this time");
-    if (root !== null && ts <= root)
-      throw new SeedError(`${path}.ts`, "a reply is later than its root");
-    taken.add(channelId + ts);
-    const author = user(message.user, `${path}.user`);
-    const place = { channel_id: channelId, ts };
-    add("messages", { ...place, ...messageRow(message, author, root) });
-    for (const [order, { name, users: by }] of (message.reactions ?? []).entries()) {
-      if (!isStandardEmoji(name)) custom(name, `${path}.reactions[${order}].name`);
-      add(
-        "reactions",
-        ...people(by, `${path}.reactions[${order}].users`).map((id, turn) => ({
-          ...place,
-          name,
-          user_id: id,
-          created_at: tsMicros(ts) + 1_000_000 * (order * 100 + turn + 1),
-        })),
-      );
-    }
-    for (const [order, id] of (message.files ?? []).entries())
-      add("file_shares", {
-        ...place,
-        file_id: file(id, `${path}.files[${order}]`).id,
-        place: order + 1,
-      });
-    if (message.pinned)
-      add("pins", {
-        ...place,
-        created_by: user(message.pinned.by, `${path}.pinned.by`).id,
-        created_at: micros(message.pinned.at),
-      });
-    for (const id of people(message.starred_by ?? [], `${path}.starred_by`))
-      add("stars", {
-        ...place,
-        user_id: id,
-        type: "message",
-        file_id: "",
-        created_at: tsMicros(ts) + 1,
-      });
-    return ts;
-  };
+  const post = createPosting({ user, people, file, custom }, add);
   mistakes.each(messages, ({ replies = [], channel: name, ...message }, place) => {
     const path = `messages[${place}]`;
     const { id } = channel(name, `${path}.channel`);
@@ -198,25 +152,4 @@ export function seedRows(seed: ChatSeed): SeedRows {
   });
   mistakes.end();
   return rows;
-}
-
-/** Finds an entry of a list by its unique names. */
-function index<T>(
-  what: string,
-  list: string,
-  entries: readonly T[],
-  namesOf: (entry: T) => readonly string[],
-) {
-  const known = new Map<string, T>();
-  for (const [place, entry] of entries.entries())
-    for (const name of namesOf(entry)) {
-      if (known.has(name)) throw new SeedError(`${list}[${place}]`, `there are two of "${name}"`);
-      known.set(name, entry);
-    }
-  return (name: string, path: string): T => {
-    const found = known.get(name);
-    if (found === undefined)
-      throw new SeedError(path, `there is no ${what} "${name}"${nearest(name, known.keys())}`);
-    return found;
-  };
 }

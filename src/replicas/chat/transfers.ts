@@ -1,38 +1,35 @@
 /** Upload and download of files over HTTP. */
-import { type HttpAnswer, httpAnswer, jsonAnswer, type RequestHead } from "~/message";
+
 import { decodeText, describeText } from "~/replicas/chat/filetypes";
-import type { ChatSession } from "~/replicas/chat/method";
+import type { ChatSession, TableName } from "~/replicas/chat/method";
 import { readMultipart } from "~/replicas/chat/request";
 import { findContent, findUpload, putContent } from "~/replicas/chat/store/contents";
 import { findFile } from "~/replicas/chat/store/files";
 import { publicSecret } from "~/replicas/chat/views/files";
+import { fileAnswer } from "~/replicas/kit/stored-file";
+import { uploadAddress } from "~/replicas/kit/upload-address";
 import type { ReplicaCall } from "~/replicas/replica";
-import { fileAnswer } from "~/replicas/stored-file";
+import { type HttpAnswer, httpAnswer, jsonAnswer, type RequestHead } from "~/wire/message";
 
 const UPLOAD = /^upload\/(F[A-Z0-9]+)\/([0-9a-f]{32})$/;
 const PRIVATE = /^files-pri\/T[A-Z0-9]+-(F[A-Z0-9]+)\/(download\/)?[^/]+$/;
 const PUBLIC = /^files-pub\/T[A-Z0-9]+-(F[A-Z0-9]+)-([0-9a-f]{10})$/;
 
+export const uploads = uploadAddress(UPLOAD, findUpload);
+
 /** True for addresses that contain a secret: anyone who has one needs no credential. */
-export const carriesSecret = (path: string) => UPLOAD.test(path) || PUBLIC.test(path);
+export const carriesSecret = (path: string) => uploads.matches(path) || PUBLIC.test(path);
 
 /** True for addresses of a file's bytes. */
 export const isTransfer = (path: string) => carriesSecret(path) || PRIVATE.test(path);
 
-/** True for an upload address with the right secret. */
-export async function awaitsUpload(session: ChatSession, path: string): Promise<boolean> {
-  const [, id, token] = UPLOAD.exec(path) ?? [];
-  return id !== undefined && token !== undefined && Boolean(await findUpload(session, id, token));
-}
-
 /** Answers a request for the bytes of a file; undefined when the path is not one of a file. */
 export async function transfer(
-  call: ReplicaCall,
+  call: ReplicaCall<TableName>,
   actor: () => Promise<string>,
 ): Promise<HttpAnswer | undefined> {
-  const session = call.session as ChatSession;
-  const upload = UPLOAD.exec(call.path);
-  if (upload) return await receive(session, call, upload[1] ?? "", upload[2] ?? "");
+  const { session } = call;
+  if (uploads.matches(call.path)) return await receive(call);
   const [, id, download] = PRIVATE.exec(call.path) ?? [];
   if (id) {
     const file = await findFile(session, await actor(), id);
@@ -46,16 +43,17 @@ export async function transfer(
 }
 
 /** With any status but 200, the official client retries for half an hour. */
-async function receive(
-  session: ChatSession,
-  { request, body }: ReplicaCall,
-  id: string,
-  token: string,
-): Promise<HttpAnswer> {
-  const upload = await findUpload(session, id, token);
-  if (!upload) return jsonAnswer({ ok: false, error: "file_not_found" });
+async function receive({
+  session,
+  path,
+  request,
+  body,
+}: ReplicaCall<TableName>): Promise<HttpAnswer> {
+  const announced = await uploads.find(session, path);
+  if (!announced) return jsonAnswer({ ok: false, error: "file_not_found" });
+  const { id, file } = announced;
   const bytes = await readPart(request, body);
-  const plainText = decodeText(upload, bytes);
+  const plainText = decodeText(file, bytes);
   const mode = plainText === null ? "hosted" : "snippet";
   await putContent(session, id, { bytes, mode, plainText, ...describeText(plainText) });
   return httpAnswer(200, { "Content-Type": TEXT_TYPE }, `OK - ${bytes.byteLength}`);

@@ -5,8 +5,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { hexOf, millisOf, type Source } from "~/source";
 
-/** The service's own limit. The platform may issue one that is valid for longer. */
-export const TRIGGER_SECONDS = 3;
 const NONCE_BYTES = 5;
 const MAC_LENGTH = 32;
 const TRIGGER = /^((\d{13})\.[0-9a-f]{10}\.([UW][A-Z0-9]{2,15}))\.([0-9a-f]{32})$/;

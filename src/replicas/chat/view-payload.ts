@@ -1,6 +1,6 @@
 /** Views as apps send them: home tabs and modals. */
 
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 import { findBlockProblems, toStoredBlocks } from "~/replicas/chat/blocks";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import type { Json } from "~/replicas/chat/store/json";

@@ -12,6 +12,12 @@ export type Given<Input> = { readonly input: Input };
 /** An optional, nullable field of an input. */
 export type Optional<T> = T | null | undefined;
 
+/** Applies the function unless the value is null or undefined. */
+export function ifGiven<T, R>(value: Optional<T>, then: (value: T) => R): Optional<R> {
+  if (value === null) return null;
+  return value === undefined ? undefined : then(value);
+}
+
 /** Former identifiers that still lead to a row. */
 const FORMER_IDENTIFIERS_MAX = 100;
 

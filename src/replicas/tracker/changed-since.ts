@@ -1,5 +1,5 @@
 /** Documents of older official clients that the service rejects since a breaking change of its schema. */
-export type BreakingChange = {
+type BreakingChange = {
   /** The version of the official client whose documents follow the change; a range where that is all we know. */
   readonly since: string;
   readonly change: string;

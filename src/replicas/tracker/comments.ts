@@ -5,7 +5,7 @@ import type { RowObject } from "~/graphql/page";
 import { createRow, newRow, type Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput, notFound } from "~/replicas/tracker/errors";
-import { mentionsIn } from "~/replicas/tracker/issues/issue-input";
+import { mentionsIn } from "~/replicas/tracker/issues/mentions";
 import { requireAuthor, requireGiven, requireRow } from "~/replicas/tracker/require";
 import { markdownOf, richText } from "~/replicas/tracker/rich-text";
 import type { Row } from "~/replicas/tracker/store/entities";
@@ -164,16 +164,18 @@ type Written = { readonly id: string; readonly parentId: Optional<string> };
 
 const parentOf = ({ parentId }: Written) => (parentId ? { parentCommentId: parentId } : {});
 
+type Notified = {
+  readonly mentioned: readonly string[];
+  readonly followers: readonly string[];
+  readonly isNew?: boolean;
+};
+
 /** Notifies the followers of the issue about a comment, and mentioned users about the mention. */
 export async function notify(
   { session, viewer, now }: Context,
   issueId: string,
   comment: Written,
-  {
-    mentioned,
-    followers,
-  }: { readonly mentioned: readonly string[]; readonly followers: readonly string[] },
-  isNew = true,
+  { mentioned, followers, isNew = true }: Notified,
 ): Promise<void> {
   const about = {
     issueId,

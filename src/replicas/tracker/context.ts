@@ -3,8 +3,8 @@ import { LRUCache } from "lru-cache";
 import { renewed } from "~/graphql/budget";
 import type { Running } from "~/graphql/execute";
 import { createReader, type Reader } from "~/graphql/reader";
+import { CATALOG } from "~/replicas/tracker/store/comparators";
 import type { Entity, Row } from "~/replicas/tracker/store/entities";
-import { MODELS } from "~/replicas/tracker/store/models/index";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import type { ViewerContext } from "~/replicas/tracker/store/viewer";
 import { requireViewer } from "~/replicas/tracker/viewer";
@@ -64,7 +64,7 @@ async function mutate<T>(
   // The transaction may fail first.
   viewer.catch(() => undefined);
   return await session.transaction(async (inside) =>
-    work(createContext(inside as TrackerSession, await viewer, request)),
+    work(createContext(inside, await viewer, request)),
   );
 }
 
@@ -103,13 +103,13 @@ function createContext(
   { running, now, baseUrl }: Request,
 ): Context {
   const { sql, t } = session;
-  const scope = {
+  const viewer = {
     sql,
     table: (name: string) => t[name as keyof typeof t],
     now,
     actor: viewerContext.viewer.id,
     hidden: viewerContext.hiddenTeamIds,
   };
-  const read = createReader(MODELS, scope, running.budget) as EntityReader;
+  const read = createReader({ ...CATALOG, viewer, budget: running.budget }) as EntityReader;
   return { ...viewerContext, ...running, session, now, read, baseUrl };
 }

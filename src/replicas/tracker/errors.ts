@@ -1,6 +1,7 @@
 /** Errors in the service's wording, and every error in the shape that its official client reads. */
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
-import { errorCode, isInvalidInput, RESULT_TOO_LARGE } from "~/db/connect";
+import { errorCode, isInvalidInput } from "~/db/connect";
+import { RESULT_TOO_LARGE } from "~/db/driver";
 import { DocumentRefused, InvalidArgument, TooExpensive } from "~/graphql/errors";
 
 type Kind = { readonly code: string; readonly status: number };
@@ -18,7 +19,7 @@ export const KINDS = {
   "internal error": { code: "INTERNAL_SERVER_ERROR", status: 500 },
 } as const satisfies Record<string, Kind>;
 
-export type ErrorType = keyof typeof KINDS;
+type ErrorType = keyof typeof KINDS;
 
 /** `extensions.statusCode`, unless it is 400. The status of the response can be another one. */
 const STATUS_CODES: { readonly [type in ErrorType]?: number } = {

@@ -8,7 +8,7 @@ import { KINDS, notAuthenticated, shapeOf, TrackerError } from "~/replicas/track
 import { exhausted } from "~/replicas/tracker/rate-limit";
 import { readAccounted, Unreadable } from "~/replicas/tracker/request";
 import { trackerSchema } from "~/replicas/tracker/schema";
-import { isFile } from "~/replicas/tracker/uploads";
+import { isFile } from "~/replicas/tracker/transfers";
 import { dateOf, REAL } from "~/source";
 
 /** Of the cached documents: only environments with faults need them. */

@@ -1,5 +1,5 @@
 /** Who calls. */
-import { isUuid } from "~/graphql/scalars";
+import { isUuid } from "~/graphql/uuid";
 import { OWN_USER_ONLY, type ReplicaCall } from "~/replicas/replica";
 import { notAuthenticated } from "~/replicas/tracker/errors";
 

@@ -1,6 +1,6 @@
 /** Ids, slugs and identifiers, in the service's formats. */
 import { createHash } from "node:crypto";
-import { isUuid } from "~/graphql/scalars";
+import { isUuid } from "~/graphql/uuid";
 import { invalidArgument } from "~/replicas/tracker/errors";
 import { hexOf, type Sourced, uuid } from "~/source";
 

@@ -1,50 +1,49 @@
 /** The tracker service, compatible with Linear's GraphQL API. */
 import type { GraphQLFormattedError } from "graphql";
 import { type Answer, createExecutor, type Running } from "~/graphql/execute";
-import { type HttpAnswer, httpAnswer, JSON_HEADERS } from "~/message";
-import type { Replica, ReplicaCall } from "~/replicas/replica";
+import { untilUnblocked } from "~/replicas/kit/retries";
+import { createReplica, type ReplicaCall } from "~/replicas/replica";
+import { about } from "~/replicas/tracker/about";
 import { type Context, inContext } from "~/replicas/tracker/context";
 import { DERIVED } from "~/replicas/tracker/derived";
 import { formatError, shapeOf, statusOf, TrackerError } from "~/replicas/tracker/errors";
 import { faults } from "~/replicas/tracker/faults";
 import { actingUser, isToken } from "~/replicas/tracker/identity";
-import { vendor } from "~/replicas/tracker/mcp/index";
+import { vendor } from "~/replicas/tracker/mcp/vendor";
 import { trackerOperations } from "~/replicas/tracker/operations";
 import { limitHeaders } from "~/replicas/tracker/rate-limit";
 import { readAccounted, Unreadable } from "~/replicas/tracker/request";
 import { schedule } from "~/replicas/tracker/schedule";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import { seedTracker } from "~/replicas/tracker/seed";
-import type { TrackerSession } from "~/replicas/tracker/store/tables";
+import type { TableName } from "~/replicas/tracker/store/tables";
 import { findUserId, listPeople } from "~/replicas/tracker/store/users";
 import tables from "~/replicas/tracker/tables.sql" with { type: "text" };
-import { awaitsUpload, carriesSecret, isFile, transfer } from "~/replicas/tracker/uploads";
+import { isFile, transfer, uploads } from "~/replicas/tracker/transfers";
 import { dateOf } from "~/source";
+import { type HttpAnswer, httpAnswer, JSON_HEADERS } from "~/wire/message";
 
-export const tracker: Replica = {
-  service: "tracker",
-  alias: "linear",
+export const tracker = createReplica<TableName>({
+  service: about.service,
+  about,
   tables,
   derived: DERIVED,
   seed: seedTracker,
   schedule,
-  findUser: (session, by) => findUserId(session as TrackerSession, by),
-  listPeople: (session, limit) => listPeople(session as TrackerSession, limit),
+  findUser: findUserId,
+  listPeople,
   isToken,
-  carriesSecret,
-  awaits: (session, path) => awaitsUpload(session as TrackerSession, path),
+  carriesSecret: uploads.matches,
+  awaits: uploads.awaits,
   handle: answer,
   faults,
   operations: trackerOperations,
   toolProfiles: { vendor },
-};
-
-/** Attempts for a change that a concurrent one blocked. */
-const ATTEMPTS_MAX = 3;
+});
 
 let executor: ReturnType<typeof createExecutor> | undefined;
 
-async function answer(call: ReplicaCall): Promise<HttpAnswer> {
+async function answer(call: ReplicaCall<TableName>): Promise<HttpAnswer> {
   if (isFile(call.path)) return await transfer(call);
   const now = dateOf(call.session.source);
   const { account } = call;
@@ -52,18 +51,20 @@ async function answer(call: ReplicaCall): Promise<HttpAnswer> {
   try {
     const request = readAccounted(call);
     executor ??= createExecutor(trackerSchema());
-    for (let attempt = 1; ; attempt++) {
-      const result = await executor<Context>(request, {
-        format: formatError,
-        within: (running, work) => within(call, now, running, work),
-      });
-      if (attempt < ATTEMPTS_MAX && isHeldUp(result)) continue;
-      account.error = result.errors[0]?.message ?? null;
-      account.answer = result.body;
-      // The official client reads any other type as text.
-      const headers = { ...JSON_HEADERS, ...limitHeaders(result.cost, now) };
-      return httpAnswer(statusOf(result.errors), headers, result.body);
-    }
+    const execute = executor;
+    const result = await untilUnblocked(
+      () =>
+        execute<Context>(request, {
+          format: formatError,
+          within: (running, work) => within(call, now, running, work),
+        }),
+      isHeldUp,
+    );
+    account.error = result.errors[0]?.message ?? null;
+    account.answer = result.body;
+    // The official client reads any other type as text.
+    const headers = { ...JSON_HEADERS, ...limitHeaders(result.cost, now) };
+    return httpAnswer(statusOf(result.errors), headers, result.body);
   } catch (error) {
     if (error instanceof Unreadable)
       return refused(call, error.status, new TrackerError("graphql error", error.message));
@@ -87,7 +88,7 @@ function refused(
 }
 
 async function within<T>(
-  call: ReplicaCall,
+  call: ReplicaCall<TableName>,
   now: Date,
   running: Running,
   work: (context: Context) => Promise<T>,
@@ -95,5 +96,5 @@ async function within<T>(
   const { session, account, baseUrl } = call;
   account.name = running.names.join(", ");
   const request = { actor: actingUser(call), running, now, baseUrl };
-  return await inContext(session as TrackerSession, request, work);
+  return await inContext(session, request, work);
 }

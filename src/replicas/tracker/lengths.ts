@@ -18,6 +18,7 @@ const each = (max: number, names: readonly string[]) =>
 export const LENGTHS: Lengths = {
   usual: 4_000,
   json: CONTENT_MAX,
+  whole: /Filter$|^JSON(Object)?$/,
   items: 1_000,
   texts: {
     ...each(TITLE_MAX, ["displayName", "label", "name", "subtitle", "title"]),

@@ -1,8 +1,9 @@
 /** Parses an HTTP request into one GraphQL request. */
 import { findUnstorable } from "~/db/storable";
 import type { GraphQLRequest } from "~/graphql/execute";
-import { isObject, parseBounded, TooLarge } from "~/json";
+import { isObject, parseBounded, TooLarge } from "~/input/json";
 import type { ReplicaCall } from "~/replicas/replica";
+import { utf8 } from "~/wire/message";
 
 /** A request that is not a GraphQL request. */
 export class Unreadable extends Error {
@@ -58,7 +59,7 @@ function readRequest({ request, path, body }: Incoming): GraphQLRequest {
 function parse(body: Uint8Array): unknown {
   let value: unknown;
   try {
-    value = parseBounded(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    value = parseBounded(utf8(body));
   } catch (error) {
     throw new Unreadable(
       400,

@@ -29,8 +29,8 @@ async function findRow<E extends Entity>(
 ): Promise<Row<E> | undefined> {
   const own = type === "User" && id === "me" ? viewer.id : id;
   const where = lookUp(type, own);
-  if (where !== undefined) return await read.find(type, where, fields);
-  return MODELS.has(type) ? await read.one(type, own, fields) : undefined;
+  if (where !== undefined) return await read.find(type, where, { fields });
+  return MODELS.has(type) ? await read.one(type, own, { fields }) : undefined;
 }
 
 /** The row for an argument that accepts only an id; undefined when it was not given. */

@@ -1,6 +1,6 @@
 /** Converts between Markdown and the tree of nodes that the service calls `bodyData` and `contentState`. */
 import type { RowObject } from "~/graphql/page";
-import { parseBounded } from "~/json";
+import { parseBounded } from "~/input/json";
 
 type Node = {
   readonly type: string;

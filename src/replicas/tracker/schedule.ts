@@ -1,5 +1,6 @@
 /** The effects of time: the ends of cycles and snoozes, and issues that nobody changes. */
-import { type DueEffect, effects, type Schedule } from "~/replicas/replica";
+import { type DueEffect as AnyEffect, effects, type Schedule } from "~/replicas/replica";
+import type { about } from "~/replicas/tracker/about";
 import { rollOver } from "~/replicas/tracker/cycles";
 import { ageIssues } from "~/replicas/tracker/issues/aging";
 import type { Moving } from "~/replicas/tracker/issues/move";
@@ -10,8 +11,10 @@ import {
   unsnoozeIssues,
   unsnoozeNotifications,
 } from "~/replicas/tracker/store/schedule";
-import type { TrackerSession } from "~/replicas/tracker/store/tables";
+import type { TableName, TrackerSession } from "~/replicas/tracker/store/tables";
 import { dateOf } from "~/source";
+
+type DueEffect = AnyEffect<keyof typeof about.effects>;
 
 /** A change by the service itself. */
 const byService = (session: TrackerSession, now: Date): Moving => ({
@@ -37,23 +40,21 @@ async function completeCycles(session: TrackerSession, now: Date): Promise<DueEf
   return done;
 }
 
-export const schedule: Schedule = {
+export const schedule: Schedule<TableName> = {
   async next(session, after, until) {
-    const tracker = session as TrackerSession;
-    return (await findNextDue(tracker, new Date(after), new Date(until)))?.getTime();
+    return (await findNextDue(session, new Date(after), new Date(until)))?.getTime();
   },
 
-  async fire(session) {
-    const tracker = session as TrackerSession;
+  async fire(session): Promise<DueEffect[]> {
     const now = dateOf(session.source);
-    const done = await completeCycles(tracker, now);
-    const { closed, archived } = await ageIssues(byService(tracker, now));
+    const done = await completeCycles(session, now);
+    const { closed, archived } = await ageIssues(byService(session, now));
     return [
       ...done,
       ...effects("issue_closed", closed),
       ...effects("issue_archived", archived),
-      ...effects("issue_unsnoozed", await unsnoozeIssues(tracker, now)),
-      ...effects("notification_unsnoozed", await unsnoozeNotifications(tracker, now)),
+      ...effects("issue_unsnoozed", await unsnoozeIssues(session, now)),
+      ...effects("notification_unsnoozed", await unsnoozeNotifications(session, now)),
     ];
   },
 };

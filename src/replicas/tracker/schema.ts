@@ -1,14 +1,15 @@
 /** The schema with its resolvers, built on the first request and cached. */
 import { buildASTSchema, type GraphQLObjectType, type GraphQLSchema } from "graphql";
-import { COSTS_ONCE } from "~/graphql/documents";
+import { COSTS_ONCE } from "~/graphql/cost";
 import { requireLengths } from "~/graphql/lengths";
 import type { Resolver, Resolvers } from "~/graphql/resolvers";
 import { rootQueries } from "~/graphql/roots";
-import { SCALARS } from "~/graphql/scalars";
 import { addResolvers } from "~/graphql/schema";
 import { completeSdl } from "~/graphql/sdl";
 import { CONVENTIONS } from "~/replicas/tracker/api/conventions";
+import { SDL_CONVENTIONS } from "~/replicas/tracker/api/forms";
 import { READS, RESOLVERS, TYPE_NAMES } from "~/replicas/tracker/api/index";
+import { SCALARS } from "~/replicas/tracker/api/scalars";
 import { sdlFiles } from "~/replicas/tracker/api/sdl";
 import type { Context } from "~/replicas/tracker/context";
 import { coverage } from "~/replicas/tracker/coverage";
@@ -28,7 +29,7 @@ export function trackerSchema(): GraphQLSchema {
 
 function buildSchema(): GraphQLSchema {
   const documents = sdlFiles().map(({ document }) => document);
-  const schema = buildASTSchema(completeSdl(documents), { assumeValidSDL: true });
+  const schema = buildASTSchema(completeSdl(documents, SDL_CONVENTIONS), { assumeValidSDL: true });
   // The service counts the labels of an issue once, unlike the other pages.
   for (const type of ["Issue", "IssueSearchResult"]) {
     const { labels } = (schema.getType(type) as GraphQLObjectType).getFields();

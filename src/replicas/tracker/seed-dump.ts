@@ -3,8 +3,8 @@
  * another format, and fields that the service computes.
  */
 import { isObjectType } from "graphql";
-import { isUuid } from "~/graphql/scalars";
-import { isObject } from "~/json";
+import { isUuid } from "~/graphql/uuid";
+import { isObject } from "~/input/json";
 import { derivedId } from "~/replicas/tracker/ids";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import { columnsIn, modelOf, relationsOf, SECTIONS, TOP } from "~/replicas/tracker/seed-sections";
@@ -14,7 +14,7 @@ import { TABLES } from "~/replicas/tracker/store/tables";
 const NOTES_MAX = 1_000;
 const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:\.(\d{1,3})\d*)?(Z|[+-]\d\d:?\d\d)?$/;
 
-export type ReadDump = {
+type ReadDump = {
   readonly seed: Entry;
   /** One note for each mapped id and each ignored field, in the order of the dump. */
   readonly notes: readonly string[];

@@ -70,7 +70,10 @@ function chained(issue: Values, first: unknown, steps: readonly Step[]): Values[
     from = stateId;
     return {
       id: derivedId("IssueHistory", String(issueId), at),
-      ...{ createdAt: at, updatedAt: at, issueId, actorId: assigneeId ?? creatorId },
+      createdAt: at,
+      updatedAt: at,
+      issueId,
+      actorId: assigneeId ?? creatorId,
       ...row,
       ...change,
     };

@@ -1,7 +1,7 @@
 /** The names of a seed's entries. */
-import { isUuid } from "~/graphql/scalars";
-import { nearest } from "~/nearest";
-import { SeedError, SeedMistakes } from "~/replicas/seed-mistakes";
+import { isUuid } from "~/graphql/uuid";
+import { nearest } from "~/input/nearest";
+import { SeedError, SeedMistakes } from "~/replicas/kit/seed-mistakes";
 
 /** Maps the names of entries to their ids. */
 export class Names {

@@ -1,5 +1,6 @@
 /** The shape of a tracker seed, derived from its sections. */
 import { type TSchema, Type } from "@sinclair/typebox";
+import { HEADING } from "~/replicas/kit/seed-shape";
 import { columnsIn, modelOf, relationsOf, SECTIONS, TOP } from "~/replicas/tracker/seed-sections";
 import { TABLES } from "~/replicas/tracker/store/tables";
 
@@ -77,11 +78,7 @@ export const TrackerSeed = Type.Object(
         return [name, name === "users" || name === "teams" ? list : Type.Optional(list)];
       }),
     ),
-    template: Type.Optional(Type.String()),
-    service: Type.Optional(Type.String()),
-    description: Type.Optional(Type.String()),
-    extends: Type.Optional(Type.String()),
-    now: Type.Optional(Type.String()),
+    ...HEADING,
   },
   { additionalProperties: false },
 );

@@ -1,7 +1,8 @@
 /** Turns `seeds/tracker_*.yaml` into rows. */
 import type { Tx } from "~/db/connect";
 import type { Tables } from "~/db/session";
-import { requireShape } from "~/replicas/seed-mistakes";
+import { insertRows } from "~/replicas/kit/seed";
+import { requireShape } from "~/replicas/kit/seed-mistakes";
 import {
   DEFAULT_CUSTOMER_STATUSES,
   DEFAULT_PROJECT_STATUSES,
@@ -17,7 +18,6 @@ import { columnsIn, modelOf, relationsOf, SECTIONS, TOP } from "~/replicas/track
 import { TrackerSeed } from "~/replicas/tracker/seed-shape";
 import type { Entry, Item } from "~/replicas/tracker/seed-types";
 import type { Values } from "~/replicas/tracker/store/entities";
-import { TABLES } from "~/replicas/tracker/store/tables";
 
 type Rows = Map<string, Values[]>;
 const text = (value: unknown) => String(value ?? "");
@@ -29,28 +29,6 @@ export async function seedTracker(tx: Tx, t: Tables, given: unknown): Promise<re
   for (const [table, rows] of rowsOf(seed)) await insertRows(tx, t, table, rows);
   return notes;
 }
-
-/** Inserts rows with the same columns together. */
-async function insertRows(tx: Tx, t: Tables, table: string, rows: readonly Values[]) {
-  const columns = TABLES.get(table);
-  const alike = Map.groupBy(rows, (row) => Object.keys(row).toSorted().join());
-  for (const group of alike.values())
-    for (let from = 0; from < group.length; from += BATCH) {
-      const batch = group
-        .slice(from, from + BATCH)
-        .map((row) =>
-          Object.fromEntries(
-            Object.entries(row).map(([name, value]) => [
-              name,
-              columns?.get(name)?.type === "jsonb" ? tx.json(value as never) : value,
-            ]),
-          ),
-        );
-      await tx`insert into ${t[table] as never} ${tx(batch as never)}`;
-    }
-}
-
-const BATCH = 200;
 
 function rowsOf(seed: Entry): Rows {
   const organization = seed["organization"] as Entry & { id: string; createdAt: string };

@@ -97,6 +97,51 @@ def test_an_environment_has_a_clock_and_faults_and_its_calls_are_counted() -> No
         assert [row["ts"][:10] for row in run.diff.inserts] == ["1773219600"] * 2
 
 
+def test_an_environment_returns_to_a_snapshot_and_to_its_template() -> None:
+    def texts() -> list[str]:
+        return [message["text"] for message in env.slack().conversations_history(channel="C01GENERAL")["messages"]]
+
+    with diorama.env("chat_default", as_="U01AGENTONE") as env:
+        before = texts()
+        env.slack().chat_postMessage(**GREETING)
+        snapshot = env.snapshot("greeted")
+        env.reset()
+        assert texts() == before
+        env.restore(snapshot.snapshot_id)
+        assert texts() == ["Hello", *before]
+        assert snapshot.name == "greeted"
+        assert env.id in repr(env)
+        assert "chat_default" in repr(env)
+
+
+def test_forks_equal_their_parent_and_have_runs_of_their_own() -> None:
+    with diorama.env("chat_default", as_="U01AGENTONE") as env:
+        env.slack().chat_postMessage(**GREETING)
+        first, second = env.fork(2, start_run=True)
+        with first.environment as fork, second.environment:
+            fork.slack().chat_postMessage(**GREETING)
+            assert first.run is not None
+            assert second.run is not None
+            assert [len(run.end().inserts) for run in (first.run, second.run)] == [1, 0]
+        (plain,) = env.fork()
+        with plain.environment:
+            assert plain.run is None
+
+
+def test_an_environment_s_clock_moves_its_faults_are_replaced_and_its_life_is_extended() -> None:
+    with diorama.env("chat_default", as_="U01AGENTONE", ttl_seconds=60) as env:
+        before = env.clock()
+        moved = env.move_clock(advance="P1D")
+        assert (moved.now - before.now).total_seconds() >= 86_400
+        assert env.faults([{"fault": "rate_limited", "method": "auth.test", "when": {"times": 1}}]).faults
+        with pytest.raises(SlackApiError):
+            env.slack().auth_test()
+        assert [fault.injected for fault in env.faults().faults] == [1]
+        assert env.faults([]).faults == []
+        assert env.slack().auth_test()["ok"]
+        assert env.extend(3_600).expires_at > env.expires_at
+
+
 def test_the_tracker_reads_and_reports_errors() -> None:
     with diorama.env("tracker_default", as_="agent@acme.test") as env:
         linear = env.linear()

@@ -71,6 +71,7 @@ test.each([[[]], [["-n", "3"]]])(
     const raised = reportOf(out, "test_raises");
     expect(raised).toMatch(/- Diorama diff -+\nnothing changed\n/);
     expect(raised).toContain('"channel": "nowhere", "text": "Hello"} → channel_not_found');
+    expect(out).not.toMatch(/diorama\/\w+(\/\w+)?\.py:\d+/); // no frame of the client's own
 
     expect(reportOf(out, "test_has_lost_its_environment")).toContain("ValueError: lost");
     expect(reportOf(out, "test_errors")).toContain("template_not_found");

@@ -72,6 +72,57 @@ test("a run that has already ended gives the same diff", async () => {
   expect(await run.diff()).toEqual(first);
 });
 
+test("an environment returns to a snapshot and to its template", async () => {
+  await using env = await client().env("chat_default", { as: "U01AGENTONE" });
+  const texts = async () =>
+    (await env.slack().conversations.history({ channel: "C01GENERAL" })).messages?.map(
+      ({ text }) => text,
+    ) ?? [];
+  const before = await texts();
+  await env.slack().chat.postMessage(greeting);
+
+  const { snapshotId, name } = await env.snapshot("greeted");
+  await env.reset();
+  expect(await texts()).toEqual(before);
+  await env.restore(snapshotId);
+
+  expect(await texts()).toEqual(["Hello", ...before]);
+  expect(name).toBe("greeted");
+});
+
+test("forks equal their parent and have runs of their own", async () => {
+  await using env = await client().env("chat_default", { as: "U01AGENTONE" });
+  await env.slack().chat.postMessage(greeting);
+
+  const [first, second] = await env.fork({ count: 2, startRun: true });
+  await first?.environment.slack().chat.postMessage(greeting);
+  const diffs = [await first?.run?.diff(), await second?.run?.diff()];
+  const [plain] = await env.fork();
+
+  expect(diffs.map((diff) => diff?.inserts.length)).toEqual([1, 0]);
+  expect(plain?.run).toBeUndefined();
+  for (const { environment } of [first, second, plain].flatMap((fork) => fork ?? []))
+    await environment.delete();
+});
+
+test("an environment's clock moves, its faults are replaced and its life is extended", async () => {
+  const options = { as: "U01AGENTONE", ttlSeconds: 60 };
+  await using env = await client().env("chat_default", options);
+
+  const before = await env.clock();
+  const moved = await env.moveClock({ advance: "P1D" });
+  expect(Date.parse(moved.now) - Date.parse(before.now)).toBeGreaterThanOrEqual(86_400_000);
+
+  await env.faults([{ fault: "rate_limited", method: "auth.test", when: { times: 1 } }]);
+  await expect(env.slack({ rejectRateLimitedCalls: true }).auth.test()).rejects.toThrow();
+  expect((await env.faults()).faults).toMatchObject([{ injected: 1 }]);
+  expect((await env.faults([])).faults).toEqual([]);
+  expect((await env.slack().auth.test()).ok).toBe(true);
+
+  const { expiresAt } = await env.extend(3_600);
+  expect(Date.parse(expiresAt)).toBeGreaterThan(env.expiresAt.getTime());
+});
+
 test("the tracker's official client reads and writes", async () => {
   await using env = await client().env("tracker_default", { as: "agent@acme.test" });
   const viewer = await env.linear().viewer;

@@ -273,6 +273,11 @@ describe("a clock that is moved", () => {
       },
     });
     expect(await shown(held.id)).toMatchObject({ archivedAt: null });
+    const archived = await shown(done.id);
+    expect(archived).toMatchObject({ state: { type: "completed" }, autoClosedAt: null });
+    const closings = archived.history.nodes.map(({ autoClosed }: any) => autoClosed);
+    expect(closings.length).toBeGreaterThan(0);
+    expect(closings).not.toContain(true);
     expect(await move(environment, { advance: "PT0S" })).toMatchObject({ effects: [] });
   });
 

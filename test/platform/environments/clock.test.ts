@@ -1,9 +1,9 @@
 /** The clock of an environment, and ids that derive from a seed. */
 import { describe, expect, test } from "bun:test";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 const NOON = "2026-03-11T12:00:00.000Z";

@@ -1,7 +1,7 @@
 /** Forks equal their parent and are independent; snapshots restore; none of it disturbs the account of a run. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { SNAPSHOT_DELTA_MAX } from "~/platform/environments/snapshots";
+import { SNAPSHOT_DELTA_MAX } from "~/platform/environments/states";
 import { difference, sorted, stateOf } from "../../../scripts/oracle";
 import { startClusters, waysOfCapturing } from "../../support/clusters";
 import {

@@ -4,9 +4,9 @@ import { createBuilders } from "~/db/origins";
 import type { Session } from "~/db/session";
 import { createSessionPool } from "~/db/session-pool";
 import { createExclusive } from "~/platform/environments/exclusive";
+import { HOLDS_CHANNEL } from "~/platform/environments/holds-store";
 import { openEnvironment } from "~/platform/environments/opening";
-import { SNAPSHOT_DELTA_MAX } from "~/platform/environments/snapshots";
-import { HOLDS_CHANNEL } from "~/platform/environments/store";
+import { SNAPSHOT_DELTA_MAX } from "~/platform/environments/states";
 import { eventually, useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { everyRowOf } from "../../support/rows";
@@ -96,7 +96,11 @@ describe("reset", () => {
     const first = (await program.post("/startRun", { envId: environment.environmentId })).body;
     await post("in the run");
 
-    expect((await control("reset", { snapshotId })).closedRunId).toBe(first.runId);
+    expect(await control("reset", { snapshotId })).toEqual({
+      environmentId: environment.environmentId,
+      snapshotId,
+      closedRunId: first.runId,
+    });
 
     const { body } = await program.get(`/results/${first.runId}`);
     expect(body).toMatchObject({

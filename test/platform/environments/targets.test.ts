@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { readConfig } from "~/config";
+import type { Blueprint } from "~/db/blueprint";
 import { connect } from "~/db/connect";
-import type { Blueprint } from "~/db/schemas";
-import { readDemand } from "~/platform/environments/store";
+import { readDemand } from "~/platform/environments/demand-store";
 import {
   createTargets,
   emptyTargets,

@@ -9,7 +9,7 @@ const WAITING_MAX = 2_000;
 function delayed(injection: ReturnType<typeof createInjection>, ms = LONG_MS) {
   const account = newAccount("chat.postMessage");
   const due = { fault: { fault: "latency", ms } } as const;
-  const answer = injection.perform(
+  const answer = injection.inject(
     account,
     due,
     async () => "performed",

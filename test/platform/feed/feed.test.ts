@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Pool } from "~/db/connect";
 import { currentPosition, isReached } from "~/db/positions";
-import { streamOf } from "~/http/stream";
 import { createLog } from "~/log";
 import { createMetrics } from "~/metrics";
-import { CALLS_MAX, createFeed, READERS_PER_USER_MAX } from "~/platform/feed/feed";
+import { CALLS_MAX, OBJECTS_MAX } from "~/platform/feed/events";
+import { createFeed, READERS_PER_USER_MAX } from "~/platform/feed/feed";
 import { append } from "~/platform/journal/store";
 import { createKey } from "~/platform/keys/keys";
+import { streamOf } from "~/wire/stream";
 import { waysOfCapturing } from "../../support/clusters";
 import { eventually, useDatabase } from "../../support/database";
 import { listen, readEvents } from "../../support/events";
@@ -64,6 +65,8 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
     const received = stream.of("call").map(({ id, runId, environmentId, ...call }) => call);
     const inOrder = (a: any, b: any) => (a.at < b.at ? -1 : 1);
     expect(received.toSorted(inOrder)).toEqual(shown.toSorted(inOrder));
+    const { environmentId } = environment;
+    for (const call of stream.of("call")) expect(call).toMatchObject({ runId, environmentId });
     await stream.close();
   });
 
@@ -208,6 +211,73 @@ describe("a stream", () => {
     expect(stream.events.map(({ event }) => event)).toEqual(["open", "reset", "call"]);
     await stream.close();
   });
+
+  test("has what began first, then calls, then what is over; its position only after all", async () => {
+    const before = await currentPosition(pool);
+    const { environment, runId } = await developer();
+    await append(pool, [{ runId, lines: lines(0, 2), lineCount: 2, dropped: 0 }]);
+    const old = await developer();
+    await append(pool, [{ runId: old.runId, lines: lines(2, 1), lineCount: 1, dropped: 0 }]);
+    await program.post("/diffRun", { runId: old.runId });
+    await program.call("DELETE", `/env/${old.environment.environmentId}`);
+
+    const stream = await listen(program.url + EVENTS, { "Last-Event-ID": before });
+    await stream.until(() => expect(stream.of("environment")).toHaveLength(2));
+
+    const [, ...events] = stream.events;
+    const named = ({ event, data }: (typeof events)[number]) =>
+      `${event} ${data.status ?? data.id}`;
+    expect(events.map(named)).toEqual([
+      "environment active",
+      "run running",
+      ...["call call0", "call call1", "call call2"],
+      "run completed",
+      "environment deleted",
+    ]);
+    expect(events[0]?.data.environmentId).toBe(environment.environmentId);
+    expect(events.map(({ id }) => id !== undefined)).toEqual([...Array(6).fill(false), true]);
+    await stream.close();
+  });
+
+  test.each([
+    ["environment", "as many as it shows", OBJECTS_MAX, []],
+    ["environment", "one more", OBJECTS_MAX + 1, [{}]],
+    ["run", "as many as it shows", OBJECTS_MAX, []],
+    ["run", "one more", OBJECTS_MAX + 1, [{}]],
+  ] as [string, string, number, object[]][])(
+    "of each changed %s, %s",
+    async (kind, _what, count, resets) => {
+      const { environmentId } = await program.environment({}, as("bob"));
+      if (kind === "run") await start(program, environmentId, as("bob"));
+      const before = await currentPosition(pool);
+      if (kind === "run")
+        await pool`
+          insert into diorama.runs (run_id, environment_id, schema_name, user_id, before_snapshot, capture, status)
+          select 'many' || n, environment_id, schema_name, user_id, before_snapshot, capture, 'completed'
+          from diorama.runs, generate_series(1, ${count}::int) n where environment_id = ${environmentId}`;
+      else
+        await pool`
+          insert into diorama.environments (environment_id, user_id, key_id, service, template_name, schema_name,
+            acting_user_id, token_hash, expires_at, deleted_at)
+          select gen_random_uuid(), user_id, key_id, service, template_name, schema_name,
+            acting_user_id, sha256(n::text::bytea), expires_at, now()
+          from diorama.environments, generate_series(1, ${count}::int) n where environment_id = ${environmentId}`;
+
+      const stream = await listen(program.url + EVENTS, { ...as("bob"), "Last-Event-ID": before });
+      await stream.until(() => expect(stream.events.length).toBeGreaterThan(1));
+
+      expect(stream.of("reset")).toEqual(resets);
+      const shown = resets.length > 0 ? 0 : count;
+      await stream.until(() => expect(stream.of(kind)).toHaveLength(shown));
+      await stream.close();
+      await pool`delete from diorama.runs where run_id like 'many%'`;
+      await pool`
+        delete from diorama.environments
+        where environment_id <> ${environmentId} and schema_name in (
+          select schema_name from diorama.environments where environment_id = ${environmentId}
+        )`;
+    },
+  );
 
   test.each([
     ["nonsense"],

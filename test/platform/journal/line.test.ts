@@ -5,6 +5,7 @@ import {
   NAMES_MAX,
   withoutCredentials,
 } from "~/platform/journal/line";
+import { ABOUTS } from "~/replicas/services";
 import { trackerSchema } from "~/replicas/tracker/schema";
 
 test.each([
@@ -27,6 +28,23 @@ test.each([
   expect(text).toContain("[redacted]");
   expect(Object.keys(JSON.parse(text))).toEqual(Object.keys(given));
 });
+
+/** Of each service, for each of its secrets. */
+const SECRETS: Readonly<Record<string, readonly string[]>> = {
+  chat: ["xoxb-1-2", "xapp-1-2", `/upload/F01/${"0f".repeat(16)}`],
+  tracker: ["lin_api_1", `/uploads/put/a-1/${"0f".repeat(16)}`],
+};
+
+test.each(ABOUTS.map((about) => [about.service, about] as const))(
+  "each secret of %s is left out, wherever it is",
+  (service, { secrets }) => {
+    const texts = secrets.map((_, index) => SECRETS[service]?.[index] ?? "");
+
+    for (const [index, { form }] of secrets.entries()) expect(texts[index]).toMatch(form);
+    for (const text of texts)
+      expect(withoutCredentials(JSON.stringify({ note: `see ${text}.` }))).toContain("[redacted]");
+  },
+);
 
 test("other texts stay as they are", () => {
   const given = { text: 'the token of my "secret" appreciation: none', cursor: "abc", limit: 3 };

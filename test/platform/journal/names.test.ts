@@ -1,6 +1,6 @@
 /** Calls of GraphQL by the fields that they resolve, in the journal, in assertions and in faults alike. */
 import { describe, expect, test } from "bun:test";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { expectStatus, useProgram } from "../../support/program";
 import { ENG, openTracker } from "../../support/tracker";
 
@@ -24,7 +24,7 @@ const CREATING = [
 ] as const;
 
 describe("issueCreate", () => {
-  const database = useDatabase();
+  const database = useSharedDatabase();
   const program = useProgram(database);
 
   test.each(CREATING)("%s is named, counted, and gets its faults", async (_how, query) => {

@@ -309,7 +309,7 @@ describe("without the setting", () => {
     expect(collector.requests).toEqual([]);
 
     const script = `
-      await import("~/program");
+      await import("~/program/program");
       console.log(Object.keys(require.cache).filter((path) => /otlp|journal\\/spans/.test(path)).length);
     `;
     const child = Bun.spawn(["bun", "-e", script], { cwd: `${import.meta.dir}/../../..` });

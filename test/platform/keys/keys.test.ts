@@ -339,6 +339,22 @@ describe("limits", () => {
     expect(used?.["used"]).toBe(5);
   });
 
+  test("count forks, of which all are made or none", async () => {
+    const { key } = await make();
+    const headers = { "X-API-Key": key };
+    const { body: parent } = await limited.post("/initEnv", WANTED, headers);
+    const fork = (count: number) =>
+      limited.post(`/env/${parent.environmentId}/fork`, { count }, headers);
+
+    const answers = [await fork(5), await fork(3), await fork(2), await fork(1), await fork(1)];
+
+    expect(answers.map(({ status }) => status)).toEqual([429, 200, 429, 200, 429]);
+    expect(answers[0]?.body).toMatchObject({
+      reason: "concurrent environment limit reached",
+      limit: 5,
+    });
+  });
+
   test("of a day have no Retry-After, which a client would honour until midnight", async () => {
     const { key, keyId } = await make(null, "enterprise");
     await database.sql`

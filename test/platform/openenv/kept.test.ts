@@ -1,7 +1,7 @@
 /** Players without a connection end when their environments do, and those that one plays do not. */
 import { afterEach, beforeEach, expect, type Mock, spyOn, test } from "bun:test";
 import { createEpisodes } from "~/platform/openenv/episodes";
-import { EPISODE_SECONDS } from "~/platform/openenv/players";
+import { EPISODE_SECONDS } from "~/platform/openenv/player";
 import { createSessions } from "~/platform/openenv/sessions";
 
 const suite = { suiteId: "s" } as never;

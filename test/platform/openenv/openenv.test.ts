@@ -126,11 +126,11 @@ describe("over a WebSocket", () => {
   test("an episode has the faults of its test", async () => {
     const faults = [{ fault: "rate_limited", tool: hello.tool_name, when: { times: 1 } }];
     const answer = await program.post("/testSuites", {
-      ...{ ...SUITE, name: "Broken world" },
+      ...{ ...SUITE, name: "Broken vocabulary" },
       tests: [{ ...TESTS[0], faults }],
     });
     expectStatus(answer, 201);
-    const client = await join("broken-world");
+    const client = await join("broken-vocabulary");
     await client.reset();
 
     const first = (await client.step(say("Hello"))).data.observation;

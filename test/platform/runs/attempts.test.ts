@@ -1,9 +1,9 @@
 /** Labels of runs, and several attempts at the tests of a suite. */
 import { describe, expect, test } from "bun:test";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 const start = async (fields: object) => {

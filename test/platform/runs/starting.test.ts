@@ -33,9 +33,10 @@ test("leave nothing behind while capture is not ready, and begin all with the en
     },
   } as unknown as Capture;
   const templates = { tablesOf: async () => [{ name: "messages", key: ["ts"] }] } as any;
-  const { startWith } = createStarting({ pool: sql, templates, capture });
+  const { planRuns } = createStarting({ pool: sql, templates, capture });
 
-  const runOf = await startWith("alice", ORIGIN, PLACES, async (tx, runs) => {
+  const { runOf, startWith } = await planRuns("alice", ORIGIN, PLACES);
+  await startWith(async (tx) => {
     for (const { environmentId, schemaName } of PLACES)
       await tx`
         insert into diorama.environments (
@@ -43,7 +44,6 @@ test("leave nothing behind while capture is not ready, and begin all with the en
         )
         values (${environmentId}, 'alice', 'key', 'chat', 'none', ${schemaName}, 'U1', ${environmentId}, now() + interval '1 hour')
       `;
-    return runs;
   });
 
   expect(outcomes).toEqual(["not ready", "started"]);

@@ -2,11 +2,11 @@
 import { describe, expect, test } from "bun:test";
 import { resolveSeed, type Seed } from "~/platform/templates/seeds";
 import { SEEDS } from "../../../seeds/index";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { callTool, endpointOf } from "../../support/mcp";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 const BENCH = "chat_bench_default";

@@ -45,6 +45,37 @@ test("no text, list or JSON argument may be longer than a column", () => {
   expect(taken).toEqual([]);
 });
 
+const OBJECTS = [{}, { a: 1 }, [], ["x"], [{}]];
+/** Values that no argument of the type takes; bytes are text in forms, and `json` takes any. */
+const MISFITS: Readonly<Record<string, readonly unknown[]>> = {
+  string: OBJECTS,
+  integer: [...OBJECTS, "x", "1.5", "1e3", true],
+  boolean: [...OBJECTS, "yes", 2],
+  array: [{}, { a: 1 }, [1], [{}], ["x", null], 5, true],
+  binary: [...OBJECTS, 5, true],
+};
+
+test("no argument takes a value of another type", () => {
+  const taken = [...METHODS.values()].flatMap(({ name, args }) =>
+    Object.entries(args.properties).flatMap(([argument, schema]) => {
+      if ("json" in schema) return [];
+      const type = schema["format"] === "binary" ? "binary" : String(schema["type"] ?? "string");
+      return (MISFITS[type] ?? OBJECTS).flatMap((value) => {
+        try {
+          convert(args, new Map([[argument, value]]));
+        } catch (error) {
+          const { response_metadata: metadata } = (error as ChatError).fields;
+          const pointer = `[json-pointer:/${argument}]`;
+          if (JSON.stringify(metadata ?? "").includes(pointer)) return [];
+        }
+        return [`${name} ${argument} ${JSON.stringify(value)}`];
+      });
+    }),
+  );
+
+  expect(taken).toEqual([]);
+});
+
 const newScene = useScenes();
 
 describe("a call", () => {

@@ -16,6 +16,32 @@ describe("conversations.history", () => {
     }
   });
 
+  test.each([1_000, 250, 101, 100, 99])(
+    "has pages of %i messages, and no message twice",
+    async (limit) => {
+      const scene = await newScene();
+      const { sql, schema, agent } = scene;
+      await sql.unsafe(`
+      insert into "${schema}".messages
+      select (jsonb_populate_record(m, jsonb_build_object('ts', (1768000000 + n) || '.000100', 'thread_ts', r))).*
+      from "${schema}".messages m, generate_series(1, 520) n,
+        lateral (select case when n > 260 then '${WELCOME}' end as r) thread
+      where m.channel_id = '${GENERAL}' and m.ts = '${HELLO}'
+    `);
+      for (const [method, args, count] of [
+        ["conversations.history", { channel: GENERAL }, 262],
+        ["conversations.replies", { channel: GENERAL, ts: WELCOME }, 261],
+      ] as const) {
+        const pages: string[][] = [];
+        for await (const page of agent.paginate(method, { ...args, limit }))
+          pages.push((page as any).messages.map(({ ts }: any) => ts));
+
+        expect(new Set(pages.flat()).size).toBe(count);
+        for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
+      }
+    },
+  );
+
   test("pages through every message once", async () => {
     const { agent } = await newScene();
     for (let n = 0; n < 9; n++) await agent.chat.postMessage({ channel: GENERAL, text: `${n}` });

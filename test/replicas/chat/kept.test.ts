@@ -178,6 +178,21 @@ describe("invitations of other organizations", () => {
     expect(await recipients(["dan@other.test"])).toContain("dan@other.test");
   });
 
+  test("have a code, which is a part of their id, and an address", async () => {
+    const { agent } = await newScene();
+    const invite: any = await agent.conversations.inviteShared({
+      channel: GENERAL,
+      emails: ["ann@other.test"],
+    });
+
+    expect(invite).toMatchObject({
+      invite_id: expect.stringMatching(/^I[A-Z0-9]+$/),
+      conf_code: invite.invite_id.slice(-6).toLowerCase(),
+      url: `https://acme.chat.test/shared/${invite.invite_id}`,
+      is_legacy_shared_channel: false,
+    });
+  });
+
   test("are stored, approved and declined", async () => {
     const { agent } = await newScene();
     const invite = (channel: string) =>

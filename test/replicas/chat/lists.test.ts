@@ -1,6 +1,6 @@
 /** Lists, their rows and cells. */
 import { describe, expect, test } from "bun:test";
-import { AGENT, JOHN, outcome, ROBIN, type Scene, useScenes } from "./scene";
+import { AGENT, GENERAL, JOHN, outcome, ROBIN, type Scene, useScenes } from "./scene";
 
 const newScene = useScenes();
 const words = (text: string) => [
@@ -143,6 +143,35 @@ describe("lists", () => {
       sizes.push((page as any).items.length);
 
     expect(sizes).toEqual([2, 1]);
+  });
+
+  test.each([
+    ["channel", GENERAL, "C99NOWHERE", "channel_not_found"],
+    ["user", JOHN, "U99NOBODY", "user_not_found"],
+    ["todo_assignee", JOHN, "U99NOBODY", "user_not_found"],
+    ["attachment", undefined, "F99NOTHING", "file_not_found"],
+    ["canvas", undefined, "F99NOTHING", "file_not_found"],
+  ])("refer in a column of type %s to what exists", async (type, known, unknown, code) => {
+    const { agent } = await newScene();
+    const made: any = await agent.slackLists.create({
+      name: "References",
+      schema: [schema[0], { key: "about", name: "About", type }],
+    } as never);
+    const columnId = made.list_metadata.schema.find(({ key }: any) => key === "about").id;
+    const field = type.replace("todo_assignee", "user");
+    const add = (ids: (string | undefined)[]) =>
+      outcome(
+        agent.slackLists.items.create({
+          list_id: made.list_id,
+          initial_fields: [{ column_id: columnId, [field]: ids }],
+        } as never),
+      );
+
+    if (known) expect(await add([known, known])).toBe("ok");
+    expect(await add(known ? [known, unknown] : [unknown])).toBe(code);
+    expect((await agent.slackLists.items.list({ list_id: made.list_id })).items).toHaveLength(
+      known ? 1 : 0,
+    );
   });
 
   test("reject values that do not fit their columns, and change no cell", async () => {

@@ -84,6 +84,17 @@ describe("chat.postMessage", () => {
     expect(seen.error).toBe("channel_not_found");
   });
 
+  test("opens no direct message for a message that is rejected", async () => {
+    const scene = await newScene();
+    await scene.write("teams", "message_limit = 0");
+    const before = await scene.state();
+
+    const { error } = await refused(scene.agent.chat.postMessage({ channel: ROBIN, text: "psst" }));
+
+    expect(error).toBe("message_limit_exceeded");
+    expect(await scene.state()).toEqual(before);
+  });
+
   test("posts as a bot for a bot, also in public channels that it has not joined", async () => {
     const { bot } = await newScene();
 

@@ -1,7 +1,7 @@
 /** The credential of a call, found in the beginning of a body before anyone is authenticated. */
 import { describe, expect, test } from "bun:test";
-import type { HttpRequest } from "~/message";
 import { tokenArgument } from "~/replicas/chat/request";
+import type { HttpRequest } from "~/wire/message";
 
 const find = (body: string) =>
   tokenArgument({

@@ -5,7 +5,7 @@ import { findBlockProblems } from "~/replicas/chat/blocks";
 import { richText } from "~/replicas/chat/rich-text";
 import { normalizeText } from "~/replicas/chat/text";
 import { SEEDS } from "../../../seeds/index";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { useProgram } from "../../support/program";
 
 const text = (text: string, style?: object) => ({ type: "text", text, ...(style && { style }) });
@@ -142,7 +142,7 @@ test("every message of the templates has a block that can be sent back, with all
 });
 
 describe("a message", () => {
-  const database = useDatabase();
+  const database = useSharedDatabase();
   const program = useProgram(database);
   const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

@@ -3,7 +3,7 @@ import { beforeAll, expect } from "bun:test";
 import { WebClient } from "@slack/web-api";
 import type { Pool } from "~/db/connect";
 import ddl from "~/replicas/chat/tables.sql" with { type: "text" };
-import { useDatabase } from "../../support/database";
+import { useDatabase, useSharedDatabase } from "../../support/database";
 import { expectOwnHosts } from "../../support/hosts";
 import { useProgram } from "../../support/program";
 
@@ -83,9 +83,9 @@ export type Scene = {
 export function useScenes(
   prepare?: (sql: Pool) => Promise<void>,
 ): (templateName?: string) => Promise<Scene> {
-  const database = useDatabase();
+  const database = prepare ? useDatabase() : useSharedDatabase();
   beforeAll(async () => prepare?.(database.sql));
-  const program = useProgram(database, { ENVIRONMENT_POOL_TARGETS: "chat_default:8" });
+  const program = useProgram(database);
   return async (templateName = "chat_default") => {
     const { environmentUrl, schemaName: schema } = await program.environment({
       templateName,

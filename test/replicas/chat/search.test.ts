@@ -1,13 +1,13 @@
 /** Search in the benchmark template and in new messages. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { WebClient } from "@slack/web-api";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { useProgram } from "../../support/program";
 import { AGENT, clientAs, GENERAL, JOHN, LUNCH, ROBIN, useScenes, WELCOME } from "./scene";
 
 const newScene = useScenes();
-const database = useDatabase();
-const program = useProgram(database, { ENVIRONMENT_POOL_TARGETS: "chat_bench_default:1" });
+const database = useSharedDatabase();
+const program = useProgram(database);
 
 let company: { agent: WebClient; lena: WebClient };
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { resolveSeed, type Seed } from "~/platform/templates/seeds";
 import { seedChat } from "~/replicas/chat/seed";
-import { ChatSeed } from "~/replicas/chat/seed-model";
 import { seedRows } from "~/replicas/chat/seed-rows";
+import { ChatSeed } from "~/replicas/chat/seed-shape";
 import { SEEDS } from "../../../seeds/index";
 
 const seeds = SEEDS as readonly Seed[];
@@ -25,6 +25,33 @@ describe("seeds", () => {
       expect(seedRows(seedOf(name))).toEqual(seedRows(seedOf(name)));
     },
   );
+
+  test.each<[field: string, value: unknown, where: "row" | "profile"]>([
+    ...[
+      ...["is_admin", "is_owner", "is_primary_owner", "is_restricted", "is_ultra_restricted"],
+      ...["deleted", "home_tab_enabled"],
+    ].map((flag): [string, boolean, "row"] => [flag, true, "row"]),
+    ["presence", "away", "row"],
+    ["tz", "Europe/Berlin", "row"],
+    ["locale", "de-DE", "row"],
+    ["app_id", "A0APP", "row"],
+    ["bot_id", "B0BOT", "row"],
+    ["email", "pat@acme.test", "profile"],
+    ["display_name", "patty", "profile"],
+    ["title", "Chief of Chairs", "profile"],
+    ["phone", "+49 30 123", "profile"],
+    ["pronouns", "they", "profile"],
+    ["status_text", "lunch", "profile"],
+    ["status_emoji", ":bento:", "profile"],
+    ["fields", { Xf01: { value: "x", alt: "" } }, "profile"],
+  ])("may give a user's %s", (field, value, where) => {
+    const seed = seedOf("chat_base");
+    seed.users.push({ id: "U99PAT", name: "pat", real_name: "Pat Doe", [field]: value });
+
+    expect(Value.Errors(ChatSeed, seed).First()).toBeUndefined();
+    const row: any = seedRows(seed)["users"]?.find(({ id }) => id === "U99PAT");
+    expect((where === "row" ? row : row.profile)[field]).toEqual(value);
+  });
 
   test("chat_base has people and channels, chat_default three messages as well", () => {
     const base = counts("chat_base");

@@ -2,14 +2,14 @@
 
 import { describe, expect, test } from "bun:test";
 import postgres from "postgres";
-import { NO_ALIASES } from "~/aliases";
 import type { Pool } from "~/db/connect";
 import { SESSION } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
-import { HeaderList, HttpRequest, textOf } from "~/message";
+import { NO_ALIASES } from "~/input/aliases";
 import { METHODS } from "~/replicas/chat/api/index";
 import { chat } from "~/replicas/chat/index";
 import { newAccount } from "~/replicas/replica";
+import { HeaderList, HttpRequest, textOf } from "~/wire/message";
 import { AGENT, GENERAL, JOHN, RANDOM, type Scene, useScenes, WELCOME } from "./scene";
 
 const newScene = useScenes();
@@ -248,6 +248,16 @@ describe("a call", () => {
 
     expect(many).toBe(one);
   });
+});
+
+test("a message to a channel is one statement", async () => {
+  const { count, end } = await counting(await newScene());
+
+  expect(await count("chat.postMessage", { channel: GENERAL, text: "hi" })).toBe(1);
+  expect(
+    await count("chat.postMessage", { channel: GENERAL, text: "hi", thread_ts: WELCOME }),
+  ).toBe(1);
+  await end();
 });
 
 test("every list of tier 1 is measured", () => {

@@ -2,6 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { AGENT, GENERAL, HELLO, JOHN, ROBIN, type Scene, useScenes, WELCOME } from "./scene";
 
 const newScene = useScenes();
+let common: Promise<Scene> | undefined;
+const shared = () => (common ??= newScene());
 
 const root = async ({ agent }: Scene, ts = WELCOME): Promise<any> =>
   (await agent.conversations.history({ channel: GENERAL })).messages?.find(
@@ -197,5 +199,29 @@ describe("conversations.replies", () => {
       three.ts,
     ] as never);
     expect(await read({ latest: two.ts })).toEqual([WELCOME, one.ts] as never);
+  });
+});
+
+describe("a reply to", () => {
+  const replyTo = async (subtype: string) => {
+    const scene = await shared();
+    await scene.write("messages", `subtype = '${subtype}'`, `ts = '${WELCOME}'`);
+    const reply = { channel: GENERAL, text: "Indeed", thread_ts: WELCOME };
+    return await scene.agent.chat.postMessage(reply).catch(({ data }) => data);
+  };
+
+  test.each([
+    ...["channel", "group"].flatMap((kind) =>
+      ["join", "leave", "topic", "purpose", "name", "archive", "unarchive"].map(
+        (event) => `${kind}_${event}`,
+      ),
+    ),
+    "channel_convert_to_private",
+  ])("the notice %s is rejected", async (subtype) => {
+    expect(await replyTo(subtype)).toMatchObject({ ok: false, error: "cannot_reply_to_message" });
+  });
+
+  test.each(["bot_message", "me_message", "reminder_add"])("a %s is posted", async (subtype) => {
+    expect(await replyTo(subtype)).toMatchObject({ ok: true });
   });
 });

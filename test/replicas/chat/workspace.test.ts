@@ -199,6 +199,31 @@ describe("user groups", () => {
     expect(enabled.usergroup).toMatchObject({ date_delete: 0, deleted_by: "", user_count: 2 });
   });
 
+  test("keep what a change does not give, and show their people only when they are counted", async () => {
+    const { agent, john } = await newScene();
+    const { usergroup: made } = await agent.usergroups.create({ name: "Crew", channels: GENERAL });
+    const usergroup = made?.id ?? "";
+    await agent.usergroups.users.update({ usergroup, users: `${AGENT},${JOHN}` });
+
+    const change = async (fields: object) =>
+      (await john.usergroups.update({ usergroup, ...fields } as never)).usergroup;
+    expect(await change({ description: "All hands" })).toMatchObject({
+      ...{ name: "Crew", handle: "crew", description: "All hands" },
+      prefs: { channels: [GENERAL], groups: [] },
+      users: [AGENT, JOHN],
+    });
+    expect(await change({ name: "  " })).toMatchObject({ name: "Crew", description: "All hands" });
+    expect(await change({ name: " Band ", description: "" })).toMatchObject({
+      ...{ name: "Band", handle: "crew", description: "" },
+    });
+    expect(await change({ handle: "@players" })).toMatchObject({ name: "Band", handle: "players" });
+    expect(await change({})).not.toHaveProperty("user_count");
+    expect(await change({ include_count: true })).toMatchObject({ user_count: 2 });
+    const { usergroup: disabled } = await agent.usergroups.disable({ usergroup });
+    expect(disabled).not.toHaveProperty("user_count");
+    expect(disabled).not.toHaveProperty("users");
+  });
+
   test("list their private channels separately, and derive a handle from their name", async () => {
     const { agent } = await newScene();
     const { channel } = await agent.conversations.create({ name: "war-room", is_private: true });

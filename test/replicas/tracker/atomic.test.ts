@@ -1,11 +1,11 @@
 /** A mutation request is one transaction: a failure undoes all of it, and the response says so. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { coverage } from "~/replicas/tracker/coverage";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { everyRow } from "../../support/rows";
 import { MARIA, useTracker } from "../../support/tracker";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const tracker = useTracker(database, "tracker_expanded");
 
 /** Ids of rows to change, by name. */

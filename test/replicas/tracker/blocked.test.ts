@@ -1,10 +1,10 @@
 /** A change that a concurrent one blocks is repeated, within a limit, by the API and by tools alike. */
 import { beforeEach, expect, test } from "bun:test";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { useTools } from "../../support/tools";
 import { JOHN, useTracker } from "../../support/tracker";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const tracker = useTracker(database);
 const tools = useTools(database, () => ({ schema: tracker.schema, actor: JOHN }));
 

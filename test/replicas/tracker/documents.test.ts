@@ -15,10 +15,10 @@ import * as sdk86 from "linear86";
 import { coverage } from "~/replicas/tracker/coverage";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import { MODEL_OF, MODELS } from "~/replicas/tracker/store/models/index";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { MARIA, useTracker } from "../../support/tracker";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const tracker = useTracker(database, "tracker_expanded");
 const query = trackerSchema().getQueryType();
 const refused = new Set(

@@ -10,10 +10,10 @@ import {
 } from "@linear/sdk";
 import { GraphQLError } from "graphql";
 import { formatError } from "~/replicas/tracker/errors";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { DES, ENG, JOHN, ROBIN, refusal, useTracker } from "../../support/tracker";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const tracker = useTracker(database);
 
 describe("rejections become the official client's errors", () => {

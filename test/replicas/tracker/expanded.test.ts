@@ -1,9 +1,9 @@
 /** The workspace of tracker_expanded, as an agent sees it: nothing in it contradicts its dates. */
 import { beforeAll, expect, test } from "bun:test";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { AGENT, useTracker } from "../../support/tracker";
 
-const tracker = useTracker(useDatabase(), "tracker_expanded");
+const tracker = useTracker(useSharedDatabase(), "tracker_expanded");
 const NOW = "2026-02-13T09:00:00.000Z";
 
 type Span = { state: { name: string; type: string }; startedAt: string; endedAt: string | null };

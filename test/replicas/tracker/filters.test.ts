@@ -8,10 +8,10 @@ import {
   getNamedType,
   isInputObjectType,
 } from "graphql";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { useTracker } from "../../support/tracker";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const tracker = useTracker(database);
 const AT_ONCE = 25;
 const LOGICAL = new Set(["and", "or"]);

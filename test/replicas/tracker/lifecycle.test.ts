@@ -4,10 +4,10 @@
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { MODELS } from "~/replicas/tracker/store/models/index";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { AGENT, DES, ENG, ROBIN, useTracker } from "../../support/tracker";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const tracker = useTracker(database);
 const NOTHING = "00000000-0000-4000-8000-000000000000";
 

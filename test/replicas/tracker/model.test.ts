@@ -1,14 +1,14 @@
 /** Random sequences of calls give the answers, and leave the rows, of a small model. `MODEL_RUNS=200` plays more. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { useProgram } from "../../support/program";
 import { pick, playSequences } from "../../support/sequences";
 import { AGENT, DES, ENG, JOHN, openTracker, ROBIN, type Tracker } from "../../support/tracker";
 import { TrackerModel } from "./model";
 
-const database = useDatabase();
-const program = useProgram(database, { ENVIRONMENT_POOL_TARGETS: "tracker_default:4" });
+const database = useSharedDatabase();
+const program = useProgram(database);
 
 const NOBODY = "00000000-0000-4000-8000-000000000000";
 const SOON = "2037-01-01T00:00:00.000Z";

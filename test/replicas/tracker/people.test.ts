@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { ForbiddenLinearError, InvalidInputLinearError, UserLinearError } from "@linear/sdk";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { AGENT, DES, ENG, JOHN, ROBIN, refusal, useTracker } from "../../support/tracker";
 
-const tracker = useTracker(useDatabase());
+const tracker = useTracker(useSharedDatabase());
 
 describe("the workspace", () => {
   test("has its fields and its rows", async () => {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { InvalidInputLinearError } from "@linear/sdk";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { AGENT, ENG, JOHN, ROBIN, refusal, useTracker } from "../../support/tracker";
 
-const tracker = useTracker(useDatabase());
+const database = useSharedDatabase();
+const tracker = useTracker(database);
 const createIssue = async (input: object = {}) =>
   (await (
     await tracker.linear.createIssue({ teamId: ENG, title: "Something", ...input })
@@ -59,6 +60,38 @@ describe("notifications", () => {
     expect(await mine()).toEqual([]);
   });
 
+  test.each([
+    ["issueAssignedToYou", "assignments"],
+    ["issueUnassignedFromYou", "assignments"],
+    ["issueMention", "mentions"],
+    ["issueCommentMention", "mentions"],
+    ["issueEmojiReaction", "reactions"],
+    ["issueCommentReaction", "reactions"],
+    ["issueNewComment", "commentsAndReplies"],
+    ["issueThreadResolved", "commentsAndReplies"],
+    ["issueStatusChanged", "statusChanges"],
+    ["issuePriorityUrgent", "statusChanges"],
+    ["issueBlocking", "statusChanges"],
+    ["issueUnblocked", "statusChanges"],
+    ["issueReminder", "reminders"],
+    ["issueDue", "reminders"],
+    ["projectUpdateCreated", "postsAndUpdates"],
+    ["documentMoved", "documentChanges"],
+    ["issueSubscribed", "subscriptions"],
+  ])("of type %s are among %s", async (type, category) => {
+    const issue = await createIssue({ assigneeId: ROBIN });
+    await database.sql.unsafe(
+      `update "${tracker.schema}".notifications set type = '${type}' where "issueId" = '${issue.id}'`,
+    );
+    const { notifications } = await tracker.data(
+      "{ notifications { nodes { type category ... on IssueNotification { issue { id } } } } }",
+      {},
+      ROBIN,
+    );
+    const [found] = notifications.nodes.filter((one: any) => one.issue?.id === issue.id);
+    expect(found).toMatchObject({ type, category });
+  });
+
   test("have one subscription for each subject", async () => {
     const subscribe = async (input: object) => {
       const { notificationSubscriptionCreate: payload } = await tracker.data(
@@ -101,6 +134,97 @@ describe("favorites", () => {
     expect((await refusal(create({ issueId: issue.id, teamId: ENG }))).message).toMatch(
       /Exactly one/,
     );
+  });
+
+  test("are in folders only, which are not one another's duplicates, and not in themselves", async () => {
+    const create = async (input: object) =>
+      (await (
+        await tracker.linear.createFavorite(input)
+      ).favorite)!;
+    const [one, two] = [
+      await create({ folderName: "Twice" }),
+      await create({ folderName: "Twice" }),
+    ];
+    const team = await create({ teamId: ENG });
+    const person = await create({ userId: ROBIN });
+
+    expect(one.id).not.toBe(two.id);
+    expect(one).toMatchObject({ type: "folder", folderName: "Twice" });
+    expect(two.sortOrder).toBeGreaterThan(one.sortOrder);
+    expect((await create({ teamId: ENG, sortOrder: 0 })).sortOrder).toBe(team.sortOrder);
+    expect(team.type).toBe("team");
+    expect(team.url).toMatch(/\/team\/ENG$/);
+    expect(person.url).toContain("/profiles/");
+    expect(one.url).toBeFalsy();
+    const inFavorite = create({ userId: JOHN, parentId: team.id });
+    expect((await refusal(inFavorite)).message).toMatch(/must be a folder/);
+    const move = (id: string, input: object) => tracker.linear.updateFavorite(id, input);
+    expect((await refusal(move(person.id, { parentId: team.id }))).message).toMatch(
+      /must be a folder/,
+    );
+    expect((await refusal(move(one.id, { parentId: one.id }))).message).toMatch(/in itself/);
+    await move(person.id, { parentId: one.id, sortOrder: 0 });
+    const moved = await tracker.linear.favorite(person.id);
+    expect((await moved.parent)?.id).toBe(one.id);
+    expect(moved.sortOrder).toBe(0);
+    const absent = create({ facetId: crypto.randomUUID(), teamId: ENG });
+    expect((await refusal(absent)).message).toMatch(/not accessible: facet - /);
+  });
+
+  test.each([
+    ["CustomView", { name: "Mine", shared: true, filterData: {} }],
+    ["Customer", { name: "Halden" }],
+    ["ProjectLabel", { name: "Loud" }],
+    ["InitiativeLabel", { name: "Grand" }],
+  ])("of a deleted %s are gone", async (type, input) => {
+    const stem = type.charAt(0).toLowerCase() + type.slice(1);
+    const create = async (entity: string, as: string, given: object) =>
+      (
+        await tracker.data(
+          `mutation($input: ${entity}CreateInput!) { made: ${entity.charAt(0).toLowerCase() + entity.slice(1)}Create(input: $input) { ${as} { id } } }`,
+          { input: given },
+        )
+      ).made[as].id as string;
+    const [kept, gone] = [
+      await create(type, stem, input),
+      await create(type, stem, { ...input, name: "Gone" }),
+    ];
+    const favorite = (id: string) => create("Favorite", "favorite", { [`${stem}Id`]: id });
+    const [first, second] = [await favorite(kept), await favorite(gone)];
+
+    await tracker.data(`mutation($id: String!) { ${stem}Delete(id: $id) { success } }`, {
+      id: gone,
+    });
+
+    const ids = (await tracker.linear.favorites({ first: 100 })).nodes.map(({ id }) => id);
+    expect([ids.includes(first), ids.includes(second)]).toEqual([true, false]);
+  });
+
+  test("of a predefined view are one for each view and team, whatever else is named", async () => {
+    const create = async (input: object) =>
+      (
+        await tracker.data(
+          `mutation($input: FavoriteCreateInput!) { favoriteCreate(input: $input) {
+            favorite { id type title predefinedViewType predefinedViewTeam { id } issue { id } }
+          } }`,
+          { input },
+        )
+      ).favoriteCreate.favorite;
+    const issue = await createIssue();
+    const everywhere = await create({ predefinedViewType: "myIssues", issueId: issue.id });
+    const ofTeam = await create({ predefinedViewType: "triage", predefinedViewTeamId: ENG });
+
+    expect(everywhere).toMatchObject({
+      ...{ type: "predefinedView", title: "myIssues", predefinedViewType: "myIssues" },
+      ...{ predefinedViewTeam: null, issue: null },
+    });
+    expect(ofTeam).toMatchObject({ title: "triage", predefinedViewTeam: { id: ENG } });
+    const again = { predefinedViewType: "triage", predefinedViewTeamId: ENG };
+    expect((await create(again)).id).toBe(ofTeam.id);
+    const other = await create({ ...again, predefinedViewType: "backlog" });
+    expect([other.id === ofTeam.id, other.predefinedViewType]).toEqual([false, "backlog"]);
+    const ofIssue = await create({ issueId: issue.id, predefinedViewTeamId: ENG });
+    expect(ofIssue).toMatchObject({ issue: { id: issue.id }, predefinedViewTeam: null });
   });
 });
 

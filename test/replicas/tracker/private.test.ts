@@ -1,9 +1,9 @@
 /** Users learn nothing of a private team that they are not in, not even from their own rows. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { ENG, JOHN, ROBIN, useTracker } from "../../support/tracker";
 
-const tracker = useTracker(useDatabase());
+const tracker = useTracker(useSharedDatabase());
 const NOTIFICATIONS = `{
   notificationsUnreadCount
   notifications(first: 250) {

@@ -1,10 +1,10 @@
 /** Neighbouring products of the tracker: their input is stored and can be read back. */
 import { describe, expect, test } from "bun:test";
 import { InvalidInputLinearError, UserLinearError } from "@linear/sdk";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { AGENT, ENG, JOHN, ROBIN, refusal, useTracker } from "../../support/tracker";
 
-const tracker = useTracker(useDatabase());
+const tracker = useTracker(useSharedDatabase());
 const newIssue = async (title = "Work") =>
   (await (
     await tracker.linear.createIssue({ teamId: ENG, title })
@@ -86,8 +86,24 @@ describe("customers", () => {
     expect(JSON.parse(tree.customerNeed.bodyData).type).toBe("doc");
     expect((await need.originalIssue)?.id).toBe(issue.id);
 
+    for (const { id: customerId } of [one, two]) {
+      await tracker.linear.createFavorite({ customerId });
+      await tracker.linear.createNotificationSubscription({ customerId });
+    }
+
     await tracker.linear.customerMerge(one.id, two.id);
 
+    for (const list of ["favorites", "notificationSubscriptions"]) {
+      const type =
+        list === "favorites"
+          ? "customer { id }"
+          : "... on CustomerNotificationSubscription { customer { id } }";
+      const { nodes } = (await tracker.data(`{ ${list} { nodes { id ${type} } } }`))[list];
+      const customers = nodes.map(({ customer }: any) => customer?.id);
+      expect(customers).toContain(two.id);
+      expect(customers).not.toContain(undefined);
+      expect(customers).not.toContain(one.id);
+    }
     const merged = await tracker.linear.customer(two.id);
     expect(merged.domains.toSorted()).toEqual(["one.test", "two.test"]);
     expect(merged.approximateNeedCount).toBe(1);

@@ -4,18 +4,18 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { LinearDocument } from "@linear/sdk";
 import { type GraphQLObjectType, getNamedType, isLeafType } from "graphql";
 import postgres from "postgres";
-import { NO_ALIASES } from "~/aliases";
 import { SESSION } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
-import { HeaderList, HttpRequest, textOf } from "~/message";
+import { NO_ALIASES } from "~/input/aliases";
 import { newAccount } from "~/replicas/replica";
 import { tracker as replica } from "~/replicas/tracker/index";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import { TABLES } from "~/replicas/tracker/store/tables";
-import { useDatabase } from "../../support/database";
+import { HeaderList, HttpRequest, textOf } from "~/wire/message";
+import { useSharedDatabase } from "../../support/database";
 import { MARIA, useTracker } from "../../support/tracker";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const tracker = useTracker(database, "tracker_expanded");
 const statements: string[] = [];
 let session: ReturnType<typeof openSession>;
@@ -145,6 +145,26 @@ describe("statements", () => {
         "select",
         "commit",
       ]);
+    });
+
+    test("a move of two issues: one place, and no look-up for each of them", async () => {
+      const { data } = await count(`{
+        teams(filter: { key: { neq: "ENG" } }, first: 1) { nodes { id } }
+        issues(first: 2, filter: { team: { key: { eq: "ENG" } }, id: { neq: "${issueId}" } }) { nodes { id } }
+      }`);
+      const ids = data.issues.nodes.map(({ id }: { id: string }) => id);
+      const { statements: sent } = await count(
+        `mutation($ids: [UUID!]!, $input: IssueUpdateInput!) {
+          issueBatchUpdate(ids: $ids, input: $input) { success }
+        }`,
+        { ids, input: { teamId: data.teams.nodes[0].id } },
+      );
+      const writes = shapes(sent).filter((shape) => !shape.startsWith("select"));
+      const reads = shapes(sent).filter((shape) => shape.startsWith("select"));
+
+      expect(writes.filter((shape) => shape === "update teams")).toHaveLength(2);
+      expect(reads).toEqual(expect.arrayContaining(["select issue_subscribers"]));
+      expect(reads.filter((shape) => shape === "select issue_subscribers")).toHaveLength(1);
     });
 
     test("a new comment: its issue, the comment, and those who follow it", async () => {

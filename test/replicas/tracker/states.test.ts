@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { InvalidInputLinearError, UserLinearError } from "@linear/sdk";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { DES, ENG, JOHN, refusal, useTracker } from "../../support/tracker";
 
-const tracker = useTracker(useDatabase());
+const tracker = useTracker(useSharedDatabase());
 
 describe("workflow states", () => {
   test("the viewer is the environment's user", async () => {

@@ -1,9 +1,9 @@
 /** Files that a client uploads stay on this server. */
 import { describe, expect, test } from "bun:test";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { useTracker } from "../../support/tracker";
 
-const tracker = useTracker(useDatabase());
+const tracker = useTracker(useSharedDatabase());
 const CONTENT = "name,price\ntea,3\n";
 
 async function announced(contentType = "text/csv", filename = "prices & co.csv") {

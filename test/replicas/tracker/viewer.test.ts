@@ -1,10 +1,10 @@
 /** A query shows what its user may see now, whatever an earlier query of the same user has shown. */
 import { expect, test } from "bun:test";
 import { READ_LENGTH_MAX } from "~/graphql/limits";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { ENG, JOHN, ROBIN, useTracker } from "../../support/tracker";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const tracker = useTracker(database);
 
 const SHOWN = `{

@@ -2,12 +2,12 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { isObjectType } from "graphql";
 import { trackerSchema } from "~/replicas/tracker/schema";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { fieldsOf, objectsIn } from "../../support/selections";
 import { MARIA, useTracker } from "../../support/tracker";
 import { answered, idsIn, walkOf } from "../../support/walk";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const tracker = useTracker(database, "tracker_expanded");
 
 let ids = new Map<string, string>();

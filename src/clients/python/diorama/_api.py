@@ -6,7 +6,7 @@ import atexit
 
 from . import models
 from ._async.client import AsyncDiorama
-from ._async.environment import AsyncEnvironment
+from ._async.environment import AsyncEnvironment, AsyncForked
 from ._async.linear import AsyncLinear
 from ._async.local import AsyncLocalDiorama, async_local
 from ._async.run import AsyncRun
@@ -16,7 +16,7 @@ from ._error import DioramaError
 from ._linear import LinearError
 from ._suite import Attempt, SuiteOutcome
 from ._sync.client import Diorama
-from ._sync.environment import Environment
+from ._sync.environment import Environment, Forked
 from ._sync.linear import Linear
 from ._sync.local import LocalDiorama, local
 from ._sync.run import Run
@@ -27,6 +27,7 @@ __all__ = [
     "AsyncAgent",
     "AsyncDiorama",
     "AsyncEnvironment",
+    "AsyncForked",
     "AsyncLinear",
     "AsyncLocalDiorama",
     "AsyncRun",
@@ -36,6 +37,7 @@ __all__ = [
     "Diorama",
     "DioramaError",
     "Environment",
+    "Forked",
     "Linear",
     "LinearError",
     "LocalDiorama",

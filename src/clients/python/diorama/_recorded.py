@@ -11,6 +11,9 @@ from ._sync.environment import Environment
 from ._sync.run import Run
 from .models import Call, Diff, EvaluatedRun
 
+# Of no interest in the traceback of a test.
+__tracebackhide__ = True
+
 # Shown in the report of a failed test.
 CALLS_MAX = 10
 ROWS_MAX = 50

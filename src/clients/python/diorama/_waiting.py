@@ -9,6 +9,9 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Literal, NamedTuple, TypeVar
 
+# Of no interest in the traceback of a test.
+__tracebackhide__ = True
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

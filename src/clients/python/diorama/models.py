@@ -7,6 +7,28 @@ from typing import Annotated, Any, Literal
 from diorama._model import Model
 
 
+class LastRun(Model):
+    """
+    The newest run of an environment
+    """
+
+    run_id: Annotated[str, Field(alias="runId")]
+    """
+    32 lower-case hex digits
+    """
+
+    status: Literal["running", "completed", "passed", "failed"]
+    started_at: Annotated[AwareDatetime, Field(alias="startedAt")]
+    """
+    ISO 8601, UTC
+    """
+
+    gradable: bool | None
+    """
+    True if the run has a complete diff; otherwise its outcome says nothing about the agent. Null while it is running
+    """
+
+
 class FaultWhen(Model):
     """
     Omitted: each of the selected calls
@@ -210,6 +232,103 @@ class CreatedEnvironment(Model):
     environments: list[Environment] | None = None
     """
     All of them, if the request has a `count`
+    """
+
+
+class EnvironmentDetail(Model):
+    """
+    An environment and what has happened in it so far
+    """
+
+    environment_id: Annotated[str, Field(alias="environmentId")]
+    """
+    32 lower-case hex digits
+    """
+
+    environment_url: Annotated[str, Field(alias="environmentUrl")]
+    """
+    Path prefix of the service's own calls
+    """
+
+    mcp_url: Annotated[str, Field(alias="mcpUrl")]
+    """
+    Path of the service's tools over the Model Context Protocol
+    """
+
+    schema_name: Annotated[str, Field(alias="schemaName")]
+    """
+    The database schema that holds its rows
+    """
+
+    expires_at: Annotated[AwareDatetime, Field(alias="expiresAt")]
+    """
+    ISO 8601, UTC
+    """
+
+    template_schema: Annotated[str, Field(alias="templateSchema")]
+    """
+    The template that was cloned
+    """
+
+    service: str
+    """
+    The simulated service
+    """
+
+    status: Literal["active", "deleted"]
+    """
+    `deleted` once it is expired or deleted
+    """
+
+    created_at: Annotated[AwareDatetime, Field(alias="createdAt")]
+    """
+    ISO 8601, UTC
+    """
+
+    impersonate_user_id: Annotated[str, Field(alias="impersonateUserId")]
+    """
+    The user that the agent acts as
+    """
+
+    run: LastRun | None
+    """
+    Its newest run, active or not; null if it had none
+    """
+
+    allow_impersonation: Annotated[bool, Field(alias="allowImpersonation")]
+    """
+    Its token may act as other users
+    """
+
+    parent_environment_id: Annotated[str | None, Field(alias="parentEnvironmentId")]
+    """
+    The environment that it is a fork of; null if it is not a fork
+    """
+
+    at_call: Annotated[int | None, Field(alias="atCall")]
+    """
+    Calls of that environment until the fork; null if it is not one
+    """
+
+    clock: Clock
+    age_seconds: Annotated[float, Field(alias="ageSeconds")]
+    """
+    How long it has lived
+    """
+
+    seconds_left: Annotated[float, Field(alias="secondsLeft")]
+    """
+    Until it expires; 0 once it is deleted
+    """
+
+    calls: int
+    """
+    Calls during its runs, by their journals: up to a fifth of a second ago
+    """
+
+    changed_rows: Annotated[int | None, Field(alias="changedRows")]
+    """
+    Rows that differ from the template now. Null if it is deleted, or its template has been replaced
     """
 
 
@@ -776,6 +895,183 @@ class Template(Model):
     created_at: Annotated[AwareDatetime, Field(alias="createdAt")]
     """
     ISO 8601, UTC
+    """
+
+
+class Snapshot(Model):
+    """
+    A state that an environment can return to
+    """
+
+    snapshot_id: Annotated[str, Field(alias="snapshotId")]
+    """
+    32 lower-case hex digits
+    """
+
+    environment_id: Annotated[str, Field(alias="environmentId")]
+    """
+    The environment that it was taken of
+    """
+
+    parent: str | None
+    """
+    The snapshot that the environment's state came from; null: the template
+    """
+
+    name: str | None = None
+    at: AwareDatetime
+    """
+    ISO 8601, UTC
+    """
+
+    at_call: Annotated[int, Field(alias="atCall")]
+    """
+    Calls of the environment until then, by the journals of its runs. Calls that another server has answered within the last quarter of a second may be missing
+    """
+
+    rows: int
+    """
+    Rows that differ from the template
+    """
+
+
+class ClockEffect(Model):
+    """
+    Something that was due
+    """
+
+    at: AwareDatetime
+    """
+    When it was due, by the environment's clock
+    """
+
+    kind: Literal[
+        "message_posted",
+        "message_dropped",
+        "reminder_due",
+        "snooze_ended",
+        "status_cleared",
+        "cycle_completed",
+        "cycle_created",
+        "issue_closed",
+        "issue_archived",
+        "issue_unsnoozed",
+        "notification_unsnoozed",
+    ]
+    """
+    `message_posted`: a scheduled message was posted; the id is its old one; `message_dropped`: a scheduled message could not be posted any more; `reminder_due`: a reminder came due; `snooze_ended`: a user's snooze ended; `status_cleared`: a user's status expired; `cycle_completed`: a cycle ended, and its open issues moved to the next one; `cycle_created`: an upcoming cycle was planned; `issue_closed`: an open issue that nobody had changed for months was closed; `issue_archived`: a closed issue that nobody had changed for months was archived; `issue_unsnoozed`: an issue left its snooze; `notification_unsnoozed`: a notification, or the reminder of an issue, left its snooze
+    """
+
+    id: str
+    """
+    Of the row
+    """
+
+
+class MovedClock(Model):
+    """
+    The clock, and what has happened meanwhile
+    """
+
+    mode: Literal["real", "running", "frozen", "step"]
+    """
+    `real`: real time; otherwise see ClockMode
+    """
+
+    now: AwareDatetime
+    """
+    The time in the environment, which its service's answers have as `Date`: tell it to your agent
+    """
+
+    step_ms: Annotated[int | None, Field(alias="stepMs")] = None
+    """
+    Milliseconds by which each call moves a clock of the mode `step`
+    """
+
+    effects: list[ClockEffect]
+    """
+    What was due until then, in order
+    """
+
+
+class FaultState(Model):
+    """
+    A fault, and the calls that it was for
+    """
+
+    fault: Literal[
+        "rate_limited",
+        "server_error",
+        "token_expired",
+        "latency",
+        "no_answer",
+        "lost_answer",
+        "stale_read",
+    ]
+    """
+    `rate_limited`: the service's rate limit, with `retryAfter`; `server_error`: the service fails with HTTP 500, and nothing is written; `token_expired`: the service's error for an expired token; `latency`: the call is performed after `ms`; `no_answer`: the connection is held for `ms`, then HTTP 504; nothing is written; `lost_answer`: the call is performed and written, then HTTP 503; `stale_read`: a call that only reads sees the state before the last `calls` calls
+    """
+
+    service: str | None = None
+    """
+    That of the environment
+    """
+
+    method: str | None = None
+    """
+    Calls of this method; `chat.*` of all that begin so. For chat
+    """
+
+    operation: str | None = None
+    """
+    Requests that select this field of a query or mutation; `issue*` all that begin so. For tracker
+    """
+
+    tool: str | None = None
+    """
+    Calls of this tool over MCP, or of all that begin so
+    """
+
+    when: FaultWhen | None = None
+    retry_after: Annotated[int | None, Field(alias="retryAfter")] = None
+    """
+    Of `rate_limited`: the seconds that the service asks its client to wait. Default: 1
+    """
+
+    ms: int | None = None
+    """
+    Milliseconds. Of `latency`, at most 60000; of `no_answer`, by default 30000
+    """
+
+    calls: int | None = None
+    """
+    Of `stale_read`: how many calls the state that is read is behind. Default: 1
+    """
+
+    matched: int
+    """
+    Selected calls that reached it
+    """
+
+    injected: int
+    """
+    Calls that got it
+    """
+
+
+class FaultList(Model):
+    """
+    The faults of an environment
+    """
+
+    environment_id: Annotated[str, Field(alias="environmentId")]
+    """
+    32 lower-case hex digits
+    """
+
+    faults: list[FaultState]
+    """
+    In their order
     """
 
 

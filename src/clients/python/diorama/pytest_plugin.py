@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ._sync.client import Diorama
     from ._sync.local import LocalDiorama
 
+# Of no interest in the traceback of a test.
+__tracebackhide__ = True
+
 # A test that was killed leaves its environment for this long at most.
 TTL_SECONDS = 900
 HELP = "address of the Diorama server; default: DIORAMA_URL, else http://127.0.0.1:3000"

@@ -1,6 +1,6 @@
 /** Channels in which agents work: their views and sessions. */
 import { createHash } from "node:crypto";
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 import { requireCanvas, writeCanvas } from "~/replicas/chat/api/canvases";
 import { archive } from "~/replicas/chat/api/conversations";
 import { CONTENT_MAX, Flag, Json, Maybe, Text } from "~/replicas/chat/arguments";

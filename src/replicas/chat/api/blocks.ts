@@ -1,4 +1,4 @@
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 import { Json, Maybe } from "~/replicas/chat/arguments";
 import { findBlockProblems, type Problem } from "~/replicas/chat/blocks";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";

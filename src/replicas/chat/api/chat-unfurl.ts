@@ -1,4 +1,4 @@
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 import { Choice, Flag, Json, Maybe, Text } from "~/replicas/chat/arguments";
 import { METADATA_ARG, readBlocks, readMetadata, requireShort } from "~/replicas/chat/compose";
 import { ChatError } from "~/replicas/chat/errors";

@@ -1,5 +1,5 @@
 /** Reading conversations: history, threads and read marks. */
-import { sizeOf } from "~/json";
+import { sizeOf } from "~/input/json";
 import { Cursor, Flag, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { padTs } from "~/replicas/chat/ids";

@@ -108,8 +108,8 @@ export const conversations = [
     tier: 1,
     summary: "Shows one conversation.",
     args: { channel: Text(), include_num_members: Maybe(Flag()), include_locale: Maybe(Flag()) },
-    async handle({ channel: id, include_num_members: count, include_locale: locale }, call) {
-      const channel = await findChannel(call.session, call.actor, id, count);
+    async handle({ channel: id, include_num_members: countMembers, include_locale: locale }, call) {
+      const channel = await findChannel(call.session, call.actor, id, { countMembers });
       if (!channel) throw new ChatError("channel_not_found");
       return {
         channel: {

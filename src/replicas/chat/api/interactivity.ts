@@ -1,5 +1,5 @@
 /** Apps' answers to clicks and workflows. There are no clicks here: the answers are stored. */
-import { isObject } from "~/json";
+import { isObject } from "~/input/json";
 import { Flag, Json, List, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { type ChatCall, method } from "~/replicas/chat/method";

@@ -158,7 +158,10 @@ export const lists = [
         await insertFile(
           session,
           {
-            ...{ id: fileId, user_id: call.actor, name: `${list.name}.csv`, title: list.name },
+            id: fileId,
+            user_id: call.actor,
+            name: `${list.name}.csv`,
+            title: list.name,
             mimetype: "text/csv",
             filetype: "csv",
             mode: "hosted",

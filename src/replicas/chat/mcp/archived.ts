@@ -6,6 +6,7 @@ import { answerText } from "~/replicas/chat/answer";
 import { faults } from "~/replicas/chat/faults";
 import data from "~/replicas/chat/mcp/archived.tools.json";
 import { chatCall, runMethod } from "~/replicas/chat/mcp/run";
+import type { TableName } from "~/replicas/chat/method";
 import type { ToolCall, ToolProfile } from "~/replicas/tools";
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -85,7 +86,7 @@ const TOOLS: { readonly [name: string]: Tool } = {
 
 const WRITING = Object.keys(TOOLS).filter((name) => TOOLS[name]?.isPost);
 
-export const archived: ToolProfile = {
+export const archived: ToolProfile<TableName> = {
   summary: "The 8 tools of the archived reference server @modelcontextprotocol/server-slack",
   example: {
     name: "slack_add_reaction",
@@ -100,7 +101,7 @@ export const archived: ToolProfile = {
   fail: (problem) => ({ text: faults.answer(problem).body }),
 };
 
-async function textOf(call: ToolCall): Promise<string> {
+async function textOf(call: ToolCall<TableName>): Promise<string> {
   const { name, arguments: args } = call;
   if (!args) return failed("No arguments provided");
   const tool = Object.hasOwn(TOOLS, name) && TOOLS[name];

@@ -1,13 +1,13 @@
 /** Runs methods of the Web API for tools: with the caller's identity, and with the same checks. */
 import { METHODS } from "~/replicas/chat/api/index";
-import type { Answer, ChatCall, ChatSession } from "~/replicas/chat/method";
+import type { Answer, ChatCall, TableName } from "~/replicas/chat/method";
 import type { ToolCall } from "~/replicas/tools";
 
 export const chatCall = (
-  { session, actor, baseUrl, secret, aliases }: ToolCall,
+  { session, actor, baseUrl, secret, aliases }: ToolCall<TableName>,
   warn: (warning: string) => void = () => {},
 ): ChatCall => ({
-  session: session as ChatSession,
+  session,
   actor,
   baseUrl,
   secret,

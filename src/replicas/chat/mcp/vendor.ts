@@ -10,15 +10,15 @@ import { reading } from "~/replicas/chat/mcp/reading";
 import { chatCall } from "~/replicas/chat/mcp/run";
 import { searching } from "~/replicas/chat/mcp/searching";
 import { sending } from "~/replicas/chat/mcp/sending";
-import { InvalidArgument, readArguments, type Tools } from "~/replicas/chat/mcp/tool";
+import { type Arguments, RULES, type Tool, type Tools } from "~/replicas/chat/mcp/tool";
 import data from "~/replicas/chat/mcp/vendor.tools.json";
+import type { TableName } from "~/replicas/chat/method";
+import { createToolCall, failedTool, isReadOnly } from "~/replicas/kit/tool-calls";
 import type { ToolCall, ToolProfile, ToolResult } from "~/replicas/tools";
 
 const TOOLS: Tools = { ...sending, ...reading, ...searching, ...people, ...documents };
 
-const SCHEMAS = new Map(data.tools.map(({ name, inputSchema }) => [name, inputSchema]));
-
-export const vendor: ToolProfile = {
+export const vendor: ToolProfile<TableName> = {
   summary: "The 19 tools of the vendor's own server, as listed on 2026-08-10",
   example: {
     name: "slack_send_message",
@@ -30,27 +30,30 @@ export const vendor: ToolProfile = {
   },
   serverInfo: { name: "Slack MCP", version: "1.0.0" },
   tools: data.tools,
-  isReading: ({ annotations }) => annotations?.readOnlyHint === true,
-  call: perform,
+  isReading: isReadOnly,
+  call: createToolCall({
+    listing: data.tools,
+    tools: TOOLS,
+    rules: RULES,
+    // The service reports one mistake.
+    refusal: (_, [first = ""]) => first,
+    run,
+  }),
   fail(problem) {
     if (problem.kind === "token_expired") return undefined;
     return problem.kind === "rate_limited"
-      ? { text: "Too Many Requests", isError: true, errorCode: RATE_LIMITED }
-      : { text: "internal_error", isError: true };
+      ? { ...failedTool("Too Many Requests"), errorCode: RATE_LIMITED }
+      : failedTool("internal_error");
   },
 };
 
 const RATE_LIMITED = -32_005;
 
-async function perform(call: ToolCall): Promise<ToolResult | undefined> {
-  const schema = SCHEMAS.get(call.name);
-  const tool = TOOLS[call.name];
-  if (!schema || !tool) return undefined;
+async function run(tool: Tool, args: Arguments, call: ToolCall<TableName>): Promise<ToolResult> {
   try {
-    const args = presentIds(readArguments(schema, call.arguments ?? {}), call.aliases);
-    return { text: JSON.stringify(await tool(args, chatCall(call))) };
+    const present = presentIds(args, call.aliases);
+    return { text: JSON.stringify(await tool(present, chatCall(call))) };
   } catch (error) {
-    if (error instanceof InvalidArgument) return { text: error.message, isError: true };
-    return { text: requireRejection(error).code, isError: true };
+    return failedTool(requireRejection(error).code);
   }
 }

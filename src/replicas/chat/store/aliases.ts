@@ -1,5 +1,5 @@
 /** Earlier ids of rows, and where arguments may have them. */
-import { ALIAS, ALIASES_MAX, type Aliases } from "~/aliases";
+import { ALIAS, ALIASES_MAX, type Aliases } from "~/input/aliases";
 import type { ChatSession } from "~/replicas/chat/method";
 
 /** The type of the records that hold them: by the earlier id, the present one. */
@@ -14,13 +14,22 @@ export async function listAliases({ sql, t }: ChatSession): Promise<Aliases> {
   return new Map(rows.map(({ id, present }) => [id, present]));
 }
 
-/** The present id of a user who has, or had, this one. */
-export async function findUserId({ sql, t }: ChatSession, id: string): Promise<string | undefined> {
-  const [user] = await sql<{ id: string }[]>`
-    select id from ${t.users} where id = ${id} or id = (
-      select data #>> '{}' from ${t.records} where type = ${ALIAS_RECORD} and id = ${id}
-    )
-    order by id = ${id} desc limit 1
-  `;
+/** The present id of a user who has, or had, this id; or of an active one with this email. */
+export async function findUserId(
+  { sql, t }: ChatSession,
+  by: { readonly id: string } | { readonly email: string },
+): Promise<string | undefined> {
+  const [user] =
+    "id" in by
+      ? await sql<{ id: string }[]>`
+          select id from ${t.users} where id = ${by.id} or id = (
+            select data #>> '{}' from ${t.records} where type = ${ALIAS_RECORD} and id = ${by.id}
+          )
+          order by id = ${by.id} desc limit 1
+        `
+      : await sql<{ id: string }[]>`
+          select id from ${t.users} where lower(profile->>'email') = lower(${by.email}) and not deleted
+          order by id limit 1
+        `;
   return user?.id;
 }

@@ -29,7 +29,7 @@ export async function findBookmark(
   return bookmark;
 }
 
-export type NewBookmark = {
+type NewBookmark = {
   readonly id: string;
   readonly channel: string;
   readonly title: string;
@@ -42,17 +42,20 @@ export type NewBookmark = {
 };
 
 /** Adds a bookmark after the others of its channel. False when the channel has the maximum. */
-export async function insertBookmark(session: ChatSession, b: NewBookmark): Promise<boolean> {
+export async function insertBookmark(
+  session: ChatSession,
+  { id, channel, title, link, emoji, entityId, parentId, accessLevel, user }: NewBookmark,
+): Promise<boolean> {
   const { sql, t } = session;
   const rows = await sql`
     insert into ${t.bookmarks} (
       id, channel_id, title, link, emoji, type, entity_id, parent_id, access_level, rank, date_created, date_updated,
       last_updated_by_user_id
     )
-    select ${b.id}, ${b.channel}, ${b.title}, ${b.link}, ${b.emoji}, 'link', ${b.entityId}, ${b.parentId},
-      ${b.accessLevel}, '0|' || lpad((coalesce(max(split_part(rank, '|', 2)::int), -1) + 1)::text, 6, '0'),
-      ${nowSeconds(session)}, 0, ${b.user}
-    from ${t.bookmarks} where channel_id = ${b.channel} having count(*) < ${BOOKMARKS_MAX}
+    select ${id}, ${channel}, ${title}, ${link}, ${emoji}, 'link', ${entityId}, ${parentId},
+      ${accessLevel}, '0|' || lpad((coalesce(max(split_part(rank, '|', 2)::int), -1) + 1)::text, 6, '0'),
+      ${nowSeconds(session)}, 0, ${user}
+    from ${t.bookmarks} where channel_id = ${channel} having count(*) < ${BOOKMARKS_MAX}
   `;
   return rows.count === 1;
 }

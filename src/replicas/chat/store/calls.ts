@@ -5,20 +5,20 @@ import type { Rows } from "~/replicas/chat/store/rows";
 
 export type CallRow = Omit<Rows["calls"], "users"> & { readonly users: readonly Json[] };
 
-export type NewCall = Omit<CallRow, "date_start" | "date_end" | "duration"> & {
+type NewCall = Omit<CallRow, "date_start" | "date_end" | "duration"> & {
   /** Null: now. */
   readonly date_start: number | null;
 };
 
-export async function insertCall(session: ChatSession, c: NewCall): Promise<void> {
+export async function insertCall(session: ChatSession, call: NewCall): Promise<void> {
   const { sql, t } = session;
   await sql`
     insert into ${t.calls} (
       id, created_by, external_unique_id, external_display_id, join_url, desktop_app_join_url, title, users, date_start
     )
-    values (${c.id}, ${c.created_by}, ${c.external_unique_id}, ${c.external_display_id}, ${c.join_url},
-      ${c.desktop_app_join_url}, ${c.title}, ${json(session, c.users)},
-      coalesce(${c.date_start}::int, ${nowSeconds(session)}))
+    values (${call.id}, ${call.created_by}, ${call.external_unique_id}, ${call.external_display_id}, ${call.join_url},
+      ${call.desktop_app_join_url}, ${call.title}, ${json(session, call.users)},
+      coalesce(${call.date_start}::int, ${nowSeconds(session)}))
   `;
 }
 

@@ -31,15 +31,21 @@ export type ChannelRow = Omit<
   readonly other_deleted: boolean | null;
 };
 
+type Counting = { readonly countMembers?: boolean | undefined };
+
 /** The columns of a ChannelRow of `c`, joined with the viewer's membership `m`. */
-function channelColumns(session: ChatSession, viewer: string, count: boolean): Fragment {
+function channelColumns(
+  session: ChatSession,
+  viewer: string,
+  { countMembers }: Counting,
+): Fragment {
   const { sql, t } = session;
   const members = sql`(select count(*)::int from ${t.channel_members} n where n.channel_id = c.id)`;
   return sql`
     c.*, (select id from ${t.teams} limit 1) as team_id,
     m.user_id is not null as is_member, m.is_open,
     case when c.is_im then (${lastRead(session, viewer, sql`c.id`)}) else m.last_read end as last_read,
-    ${count ? members : sql`null::int`} as num_members,
+    ${countMembers ? members : sql`null::int`} as num_members,
     other.id as other_user, other.deleted as other_deleted
     from ${t.channels} c
     left join ${memberOf(session, sql`c.id`, viewer)} m on true
@@ -52,18 +58,18 @@ function channelColumns(session: ChatSession, viewer: string, count: boolean): F
 
 /** Private conversations exist for their members only. `c`: the channel; `m`: the viewer's membership, outer joined. */
 export const visible = ({ sql }: ChatSession): Fragment =>
-  sql`(not c.is_private and not c.is_im or m.user_id is not null)`;
+  sql`(not c.is_private or m.user_id is not null)`;
 
 /** A channel that the viewer can see, by id. */
 export async function findChannel(
   session: ChatSession,
   viewer: string,
   id: string,
-  count = false,
+  counting: Counting = {},
 ): Promise<ChannelRow | undefined> {
   const { sql } = session;
   const [channel] = await sql<ChannelRow[]>`
-    select ${channelColumns(session, viewer, count)} where c.id = ${id} and ${visible(session)}
+    select ${channelColumns(session, viewer, counting)} where c.id = ${id} and ${visible(session)}
   `;
   return channel;
 }
@@ -99,7 +105,7 @@ export async function listChannels(
           select from ${t.channel_members} k where k.channel_id = c.id and k.user_id = ${wanted.member}
         )`;
   return await sql<ChannelRow[]>`
-    select ${channelColumns(session, viewer, true)}
+    select ${channelColumns(session, viewer, { countMembers: true })}
     where ${visible(session)} and ${typeOf(session)} = any(${[...wanted.types]}) ${ofMember}
       and not (${wanted.excludeArchived} and c.is_archived) and c.id > ${wanted.after}
     order by c.id limit ${wanted.limit + 1}
@@ -195,7 +201,7 @@ export async function setNote(
   `;
 }
 
-export type ChannelKind = {
+type ChannelKind = {
   readonly id: string;
   readonly name: string | null;
   readonly is_private: boolean;

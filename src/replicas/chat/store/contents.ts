@@ -1,6 +1,6 @@
 /** The bytes of files. */
 import type { ChatSession } from "~/replicas/chat/method";
-import type { StoredFile } from "~/replicas/stored-file";
+import type { StoredFile } from "~/replicas/kit/stored-file";
 
 export type Upload = {
   readonly id: string;

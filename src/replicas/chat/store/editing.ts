@@ -96,7 +96,7 @@ export async function replaceFiles(
   `;
 }
 
-export const DELETED_TEXT = "This message was deleted.";
+const DELETED_TEXT = "This message was deleted.";
 
 /**
  * Removes a message with its reactions, pin, stars and shares, inside the caller's transaction. A root that has replies

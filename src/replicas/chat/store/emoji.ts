@@ -1,6 +1,6 @@
 import type { ChatSession } from "~/replicas/chat/method";
 
-export type EmojiRow = { readonly name: string; readonly url: string };
+type EmojiRow = { readonly name: string; readonly url: string };
 
 /** The workspace's own emoji, by name. */
 export async function listEmoji({ sql, t }: ChatSession): Promise<EmojiRow[]> {

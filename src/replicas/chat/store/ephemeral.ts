@@ -2,33 +2,34 @@ import type { ChatSession } from "~/replicas/chat/method";
 import { asTs, nowMicros } from "~/replicas/chat/store/clock";
 import { type Json, json } from "~/replicas/chat/store/json";
 
+type NewEphemeral = {
+  readonly channel: string;
+  readonly user: string;
+  readonly author: string;
+  readonly text: string;
+  readonly threadTs: string | null;
+  readonly username: string | null;
+  readonly icons: Json | null;
+  readonly blocks: readonly Json[] | null;
+  readonly attachments: readonly Json[] | null;
+};
+
 /** Stores a message that only `user` sees. Returns its timestamp, which is unique in the channel. */
 export async function insertEphemeral(
   session: ChatSession,
-  message: {
-    channel: string;
-    user: string;
-    author: string;
-    text: string;
-    threadTs: string | null;
-    username: string | null;
-    icons: Json | null;
-    blocks: readonly Json[] | null;
-    attachments: readonly Json[] | null;
-  },
+  { channel, user, author, text, threadTs, username, icons, blocks, attachments }: NewEphemeral,
 ): Promise<string> {
   const { sql, t } = session;
-  const m = message;
   const micros = sql`greatest(${nowMicros(session)}, (
-    select replace(max(message_ts), '.', '')::bigint + 1 from ${t.ephemeral_messages} where channel_id = ${m.channel}
+    select replace(max(message_ts), '.', '')::bigint + 1 from ${t.ephemeral_messages} where channel_id = ${channel}
   ))`;
   const [row] = await sql<{ ts: string }[]>`
     insert into ${t.ephemeral_messages} (
       channel_id, message_ts, user_id, author_id, text, thread_ts, username, icons, blocks, attachments
     )
     values (
-      ${m.channel}, ${asTs(session, micros)}, ${m.user}, ${m.author}, ${m.text}, ${m.threadTs}, ${m.username},
-      ${json(session, m.icons)}, ${json(session, m.blocks)}, ${json(session, m.attachments)}
+      ${channel}, ${asTs(session, micros)}, ${user}, ${author}, ${text}, ${threadTs}, ${username},
+      ${json(session, icons)}, ${json(session, blocks)}, ${json(session, attachments)}
     )
     returning message_ts as ts
   `;

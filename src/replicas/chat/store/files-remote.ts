@@ -3,7 +3,7 @@ import type { ChatSession } from "~/replicas/chat/method";
 import { nowMicros } from "~/replicas/chat/store/clock";
 import { type FileRow, fileColumns, fileVisible } from "~/replicas/chat/store/files";
 
-export type RemoteFile = {
+type RemoteFile = {
   readonly id: string;
   readonly user: string;
   readonly externalId: string;
@@ -14,14 +14,17 @@ export type RemoteFile = {
 };
 
 /** False when the external id belongs to another file. */
-export async function insertRemote(session: ChatSession, f: RemoteFile): Promise<boolean> {
+export async function insertRemote(
+  session: ChatSession,
+  { id, user, externalId, url, title, filetype, mimetype }: RemoteFile,
+): Promise<boolean> {
   const { sql, t } = session;
   const rows = await sql`
     insert into ${t.files} (
       id, user_id, name, title, mimetype, filetype, mode, size, external_id, external_url, public_url_shared, created_at
     )
-    values (${f.id}, ${f.user}, ${f.title}, ${f.title}, ${f.mimetype}, ${f.filetype}, 'external', 0, ${f.externalId},
-      ${f.url}, false, ${nowMicros(session)})
+    values (${id}, ${user}, ${title}, ${title}, ${mimetype}, ${filetype}, 'external', 0, ${externalId},
+      ${url}, false, ${nowMicros(session)})
     on conflict (external_id) do nothing
   `;
   return rows.count === 1;

@@ -46,7 +46,7 @@ export function fileColumns(session: ChatSession, viewer: string): Fragment {
       join ${t.channels} c on c.id = s.channel_id
       join ${messageAt(session, sql`s.channel_id`, sql`s.ts`)} m on true
       left join ${memberOf(session, sql`c.id`, viewer)} k on true
-      where s.file_id = f.id and (not c.is_private and not c.is_im or k.user_id is not null)
+      where s.file_id = f.id and (not c.is_private or k.user_id is not null)
     ), '[]') as shares
   `;
 }
@@ -60,7 +60,7 @@ export function fileVisible(session: ChatSession, viewer: string): Fragment {
     select from ${t.file_shares} s
     join ${t.channels} c on c.id = s.channel_id
     left join ${memberOf(session, sql`c.id`, viewer)} k on true
-    where s.file_id = f.id and (not c.is_private and not c.is_im or k.user_id is not null)
+    where s.file_id = f.id and (not c.is_private or k.user_id is not null)
   )
   or exists (
     select from (
@@ -102,7 +102,7 @@ export async function countVisibleFiles(
   return row?.count ?? 0;
 }
 
-export type FileFilter = {
+type FileFilter = {
   readonly user: string | null;
   readonly channel: string | null;
   /** Seconds. */
@@ -138,7 +138,7 @@ export async function listFiles(
   return { files: rows, total: rows[0]?.total ?? 0 };
 }
 
-export type NewFile = Omit<
+type NewFile = Omit<
   Rows["files"],
   "external_id" | "external_url" | "preview" | "lines" | "public_url_shared" | "created_at"
 >;
@@ -161,7 +161,7 @@ export async function insertFile(
   return rows.count === 1;
 }
 
-export type UploadState = {
+type UploadState = {
   readonly id: string;
   readonly is_own: boolean;
   readonly is_uploaded: boolean;

@@ -74,7 +74,7 @@ export type ItemRow = {
   readonly created_at: string;
   readonly updated_timestamp: number;
 };
-export type NewItem = Pick<ItemRow, "id" | "parent_item_id" | "fields">;
+type NewItem = Pick<ItemRow, "id" | "parent_item_id" | "fields">;
 
 /** Adds items in the given order. */
 export async function insertItems(

@@ -59,7 +59,7 @@ export async function setLastRead(
   `;
 }
 
-export type MemberRow = { readonly user_id: string; readonly joined_at: string };
+type MemberRow = { readonly user_id: string; readonly joined_at: string };
 
 /** A page of members in the order in which they joined, with one extra row when there is another page. */
 export async function listMembers(

@@ -29,6 +29,12 @@ export type MessageRow = Rows["messages"] & {
   readonly extra: Json | null;
   readonly team_id: string;
   readonly team_url: string;
+  /** For a reply that is also shown in the channel. */
+  readonly root?: MessageRow | null;
+} & Parts;
+
+/** The parts of a message that only some messages have. */
+export type Parts = {
   readonly bot: Bot | null;
   readonly parent_user_id: string | null;
   readonly files: readonly FileRow[] | null;
@@ -37,22 +43,21 @@ export type MessageRow = Rows["messages"] & {
   readonly reactions: readonly { name: string; users: string[]; count: number }[] | null;
   /** For a root that has replies. */
   readonly thread: Thread | null;
-  /** For a reply that is also shown in the channel. */
-  readonly root?: MessageRow | null;
 };
+
+/** The app's user `u` as a Bot. `url`: the address of its workspace. */
+export const botOf = ({ sql }: ChatSession, url: Fragment): Fragment => sql`
+  json_build_object('id', u.id, 'bot_id', u.bot_id, 'app_id', u.app_id, 'real_name', u.real_name,
+    'deleted', u.deleted, 'updated', u.updated, 'team_id', u.team_id, 'avatar_base', ${url} || 'avatars')
+`;
 
 type Part = (session: ChatSession, viewer: string, m: Fragment) => Fragment;
 
-/**
- * Parts that only some messages have, by the field of a MessageRow, as expressions on the message `m`. Thread counts are
- * computed, so that a reply changes one row only.
- */
-export const PARTS = {
-  bot: ({ sql, t }, _, m) => sql`case when ${m}.bot_id is not null then (
-    select json_build_object('id', u.id, 'bot_id', u.bot_id, 'app_id', u.app_id, 'real_name', u.real_name,
-      'deleted', u.deleted, 'updated', u.updated, 'team_id', u.team_id,
-      'avatar_base', (select url || 'avatars' from ${t.teams} limit 1))
-    from ${t.users} u where u.bot_id = ${m}.bot_id
+/** The parts as expressions on the message `m`. Thread counts are computed, so that a reply changes one row only. */
+export const PARTS: { readonly [name in keyof Parts]: Part } = {
+  bot: (session, _, m) => session.sql`case when ${m}.bot_id is not null then (
+    select ${botOf(session, session.sql`(select url from ${session.t.teams} limit 1)`)}
+    from ${session.t.users} u where u.bot_id = ${m}.bot_id
   ) end`,
   parent_user_id: ({ sql, t }, _, m) => sql`case when ${m}.thread_ts is not null then (
     select p.user_id from ${t.messages} p where p.channel_id = ${m}.channel_id and p.ts = ${m}.thread_ts
@@ -92,7 +97,7 @@ export const PARTS = {
       from ${t.messages} r where r.channel_id = ${m}.channel_id and r.thread_ts = ${m}.ts group by r.user_id
     ) a having count(*) > 0
   ) end`,
-} satisfies Record<string, Part>;
+};
 
 /** The columns of `m` without its root. */
 export function columnsOf(session: ChatSession, viewer: string, m: Fragment): Fragment {
@@ -133,7 +138,7 @@ export async function findMessage(
   return message;
 }
 
-export type ReadState = {
+type ReadState = {
   readonly last_read: string;
   readonly unread_count: number;
   readonly unread_count_display: number;

@@ -2,7 +2,7 @@
 import type { Fragment, Sql } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
 import { nowSeconds } from "~/replicas/chat/store/clock";
-import { columnsOf, type MessageRow, PARTS } from "~/replicas/chat/store/messages";
+import { columnsOf, type MessageRow, PARTS, type Parts } from "~/replicas/chat/store/messages";
 import type { Rows } from "~/replicas/chat/store/rows";
 
 /** A page of messages with facts about its channel. Undefined when the viewer cannot see the channel. */
@@ -17,8 +17,6 @@ export type Page = {
 
 /** A reply that is also shown in the channel. */
 const BROADCAST = "thread_broadcast";
-
-type Parts = Pick<MessageRow, keyof typeof PARTS>;
 
 /** The messages of a page without their parts: the values of each column. */
 type Columns = {
@@ -85,7 +83,7 @@ async function pageOf(
     left join ${t.channel_members} m on m.channel_id = c.id and m.user_id = ${viewer}
     left join ${t.users} u on u.id = ${viewer}
     left join (select id, url from ${t.teams} limit 1) w on true
-    where c.id = ${channel} and (not c.is_private and not c.is_im or m.user_id is not null)
+    where c.id = ${channel} and (not c.is_private or m.user_id is not null)
   `;
   return (
     outline && { ...outline, messages: await wholeMessages(session, viewer, channel, outline) }

@@ -34,7 +34,7 @@ export async function deletePin(
   return rows.count === 1;
 }
 
-export type PinRow = {
+type PinRow = {
   readonly created_by: string;
   readonly created_at: string;
   readonly message: MessageRow;

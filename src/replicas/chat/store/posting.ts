@@ -4,7 +4,7 @@ import type { ChatSession } from "~/replicas/chat/method";
 import { asTs } from "~/replicas/chat/store/clock";
 import { type Json, json } from "~/replicas/chat/store/json";
 import { messageAt } from "~/replicas/chat/store/lookup";
-import type { Bot, MessageRow } from "~/replicas/chat/store/messages";
+import { botOf, type MessageRow } from "~/replicas/chat/store/messages";
 
 export type NewMessage = {
   readonly channel: string;
@@ -71,16 +71,11 @@ function workspaceRules({ sql, t }: ChatSession): { mayPost: Fragment; isFull: F
   };
 }
 
-/** The author's side of a message that was just posted. */
-type PostingContext = Pick<Bot, "real_name" | "updated"> & {
-  readonly ts: string;
-  readonly thread_ts: string | null;
-  readonly parent_user_id: string | null;
-  readonly team_id: string;
-  readonly team_url: string;
-  readonly bot_id: string | null;
-  readonly app_id: string | null;
-};
+/** The columns of a posted message that the statement determines. */
+type Place = Pick<
+  MessageRow,
+  "ts" | "thread_ts" | "parent_user_id" | "team_id" | "team_url" | "bot_id" | "app_id" | "bot"
+>;
 
 /**
  * Posts a message in one statement: finds channel, author, membership and thread, takes the next timestamp under a lock
@@ -91,33 +86,34 @@ export async function insertMessage(
   message: NewMessage,
 ): Promise<MessageRow | undefined> {
   const { sql, t } = session;
-  const m = message;
-  const isReply = m.threadTs !== null;
-  const subtype = isReply && m.broadcast ? "thread_broadcast" : m.subtype;
+  const { channel, user, text, threadTs, broadcast, ...shown } = message;
+  const { username, icons, blocks, attachments, metadata, extra } = shown;
+  const isReply = threadTs !== null;
+  const subtype = isReply && broadcast ? "thread_broadcast" : message.subtype;
   const { mayPost, isFull } = workspaceRules(session);
   const root = () => sql`
     join lateral (
       select coalesce(p.ts, r.ts) as ts, coalesce(p.user_id, r.user_id) as user_id
       from ${t.messages} r
       left join ${messageAt(session, sql`r.channel_id`, sql`r.thread_ts`)} p on true
-      where r.channel_id = c.id and r.ts = ${m.threadTs}
+      where r.channel_id = c.id and r.ts = ${threadTs}
         and (r.subtype is null or r.subtype <> all(${[...SYSTEM_SUBTYPES]}))
         and coalesce(p.extra, r.extra)->'is_locked' is distinct from 'true'
     ) root on true
   `;
-  const [place] = await sql<PostingContext[]>`
+  const [place] = await sql<Place[]>`
     with place as (
-      select c.id as channel_id, u.id as user_id, u.team_id, u.bot_id, u.app_id, u.real_name, u.updated,
-        w.url as team_url,
+      select c.id as channel_id, u.id as user_id, u.team_id, u.bot_id, u.app_id, w.url as team_url,
+        case when u.bot_id is not null then ${botOf(session, sql`w.url`)} end as bot,
         ${isReply ? sql`root.ts` : sql`null::varchar`} as thread_ts,
         ${isReply ? sql`root.user_id` : sql`null::varchar`} as parent_user_id
       from ${t.channels} c
-      join ${t.users} u on u.id = ${m.user}
+      join ${t.users} u on u.id = ${user}
       join ${t.teams} w on w.id = u.team_id
       ${isReply ? root() : sql``}
-      where c.id = ${m.channel} and not c.is_archived and not u.deleted and ${mayPost} and not ${isFull} and (
+      where c.id = ${channel} and not c.is_archived and not u.deleted and ${mayPost} and not ${isFull} and (
         exists (select from ${t.channel_members} where channel_id = c.id and user_id = u.id)
-        or u.is_bot and not c.is_private and not c.is_im
+        or u.is_bot and not c.is_private
       )
       for no key update of c
     ), posted as (
@@ -125,45 +121,23 @@ export async function insertMessage(
         channel_id, ts, thread_ts, subtype, user_id, text, bot_id, app_id, username, icons, blocks, attachments,
         metadata, extra
       )
-      select channel_id, ${asTs(session, nextMicros(session))}, thread_ts, ${subtype}, user_id, ${m.text}, bot_id,
-        app_id, ${m.username}, ${json(session, m.icons)}, ${json(session, m.blocks)},
-        ${json(session, m.attachments)}, ${json(session, m.metadata)}, ${json(session, m.extra)}
+      select channel_id, ${asTs(session, nextMicros(session))}, thread_ts, ${subtype}, user_id, ${text}, bot_id,
+        app_id, ${username}, ${json(session, icons)}, ${json(session, blocks)},
+        ${json(session, attachments)}, ${json(session, metadata)}, ${json(session, extra)}
       from place
       returning ts
     )
     select posted.ts, place.* from posted, place
   `;
-  return place && posted(message, subtype, place);
-}
-
-/** The row that was inserted. */
-function posted(message: NewMessage, subtype: string | null, place: PostingContext): MessageRow {
-  const { channel, user, text, username, icons, blocks, attachments, metadata, extra } = message;
-  const { real_name: realName, updated, ...shown } = place;
-  const bot = place.bot_id !== null && {
-    id: user,
-    bot_id: place.bot_id,
-    app_id: place.app_id,
-    real_name: realName,
-    deleted: false,
-    updated,
-    team_id: place.team_id,
-    avatar_base: `${place.team_url}avatars`,
-  };
+  if (!place) return undefined;
   return {
     ...shown,
+    ...place,
     channel_id: channel,
-    subtype,
     user_id: user,
     text,
-    username,
-    icons,
-    blocks,
-    attachments,
-    metadata,
-    extra,
+    subtype,
     edited: null,
-    bot: bot || null,
     files: null,
     is_pinned: false,
     is_starred: false,
@@ -181,7 +155,7 @@ export async function findObstacles(
   const { sql, t } = session;
   const { mayPost, isFull } = workspaceRules(session);
   const [found] = await sql<Obstacles[]>`
-    select c.id as channel, c.is_private or c.is_im as is_private, c.is_archived, m.user_id is not null as is_member,
+    select c.id as channel, c.is_private, c.is_archived, m.user_id is not null as is_member,
       u.deleted as actor_deleted, u.is_bot as actor_is_bot, ${mayPost} as may_post, ${isFull} as is_full,
       r.ts as root_ts, r.subtype as root_subtype,
       coalesce(coalesce(p.extra, r.extra)->'is_locked' = 'true', false) as is_locked

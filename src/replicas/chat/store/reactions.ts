@@ -37,8 +37,7 @@ export async function insertReaction(
     with channel as (
       select c.id, c.is_archived from ${t.channels} c
       where c.id = ${channel} and (
-        not c.is_private and not c.is_im
-        or exists (select from ${t.channel_members} m where m.channel_id = c.id and m.user_id = ${user})
+        not c.is_private or exists (select from ${t.channel_members} m where m.channel_id = c.id and m.user_id = ${user})
       )
     ), message as (
       select m.ts, m.subtype, coalesce(root.extra, m.extra)->'is_locked' is not distinct from 'true' as is_locked
@@ -92,7 +91,7 @@ export async function listReactedMessages(
       select distinct r.channel_id, r.ts from ${t.reactions} r
       join ${t.channels} c on c.id = r.channel_id
       left join ${memberOf(session, sql`c.id`, viewer)} k on true
-      where r.user_id = ${wanted.user} and (not c.is_private and not c.is_im or k.user_id is not null)
+      where r.user_id = ${wanted.user} and (not c.is_private or k.user_id is not null)
     ), page as (
       select ${messageColumns(session, viewer)}
       from (

@@ -2,7 +2,7 @@
 import type { ChatSession } from "~/replicas/chat/method";
 import { type Json, json } from "~/replicas/chat/store/json";
 
-export type RecordRow = { readonly id: string; readonly data: Json };
+type RecordRow = { readonly id: string; readonly data: Json };
 
 export async function findRecord(
   { sql, t }: ChatSession,

@@ -10,14 +10,19 @@ export type ReminderRow = Omit<Rows["reminders"], "recurrence"> & {
 
 export async function insertReminder(
   session: ChatSession,
-  reminder: Omit<ReminderRow, "complete_ts" | "recurring">,
+  {
+    id,
+    creator,
+    user_id: userId,
+    text,
+    time,
+    recurrence,
+  }: Omit<ReminderRow, "complete_ts" | "recurring">,
 ): Promise<void> {
   const { sql, t } = session;
-  const r = reminder;
   await sql`
     insert into ${t.reminders} (id, creator, user_id, text, time, complete_ts, recurring, recurrence)
-    values (${r.id}, ${r.creator}, ${r.user_id}, ${r.text}, ${r.time}, 0, ${r.recurrence !== null},
-      ${json(session, r.recurrence)})
+    values (${id}, ${creator}, ${userId}, ${text}, ${time}, 0, ${recurrence !== null}, ${json(session, recurrence)})
   `;
 }
 

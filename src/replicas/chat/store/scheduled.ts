@@ -6,7 +6,7 @@ import { type Json, json } from "~/replicas/chat/store/json";
 import { messageAt } from "~/replicas/chat/store/lookup";
 import { hexOf } from "~/source";
 
-export type ScheduledRow = {
+type ScheduledRow = {
   readonly id: string;
   readonly channel_id: string;
   readonly user_id: string;
@@ -15,7 +15,7 @@ export type ScheduledRow = {
   readonly date_created: number;
 };
 
-export type NewScheduled = {
+type NewScheduled = {
   readonly channel: string;
   readonly user: string;
   readonly postAt: number;
@@ -34,29 +34,28 @@ const SCHEDULED_MAX = 30;
 /** The id of the message; undefined when the channel would have too many within five minutes. */
 export async function insertScheduled(
   session: ChatSession,
-  message: NewScheduled,
+  { channel, user, postAt, text, threadTs, broadcast, blocks, attachments, metadata }: NewScheduled,
 ): Promise<string | undefined> {
   const { sql, t } = session;
-  const m = message;
   // It begins with the time: messages of one second are listed and posted in the order in which they were scheduled.
   const id = sql`'Q' || upper(to_hex(${nowMicros(session)}) || ${hexOf(session.source, 1)})`;
   const [row] = await sql<{ id: string }[]>`
     insert into ${t.scheduled_messages} (
       id, channel_id, user_id, post_at, text, thread_ts, reply_broadcast, blocks, attachments, metadata, date_created
     )
-    select ${id}, ${m.channel}, ${m.user}, ${m.postAt}, ${m.text}, ${m.threadTs}, ${m.broadcast},
-      ${json(session, m.blocks)}, ${json(session, m.attachments)}, ${json(session, m.metadata)}, ${nowSeconds(session)}
+    select ${id}, ${channel}, ${user}, ${postAt}, ${text}, ${threadTs}, ${broadcast},
+      ${json(session, blocks)}, ${json(session, attachments)}, ${json(session, metadata)}, ${nowSeconds(session)}
     where not exists (
       select from (
         select post_at, count(*) over (
           order by post_at range between current row and ${WINDOW_SECONDS - 1}::int following
         ) as within
         from (
-          select post_at from ${t.scheduled_messages} where channel_id = ${m.channel}
-          union all select ${m.postAt}::int
+          select post_at from ${t.scheduled_messages} where channel_id = ${channel}
+          union all select ${postAt}::int
         ) w
       ) w
-      where within > ${SCHEDULED_MAX} and post_at between ${m.postAt - WINDOW_SECONDS + 1} and ${m.postAt}
+      where within > ${SCHEDULED_MAX} and post_at between ${postAt - WINDOW_SECONDS + 1} and ${postAt}
     )
     returning id
   `;
@@ -102,7 +101,7 @@ export async function listScheduled(
 }
 
 /** A message that was due. */
-export type Delivered = { readonly id: string; readonly isPosted: boolean };
+type Delivered = { readonly id: string; readonly isPosted: boolean };
 
 /**
  * Posts the due messages of one channel or of all. Those that cannot be posted any more (the channel is archived, the
@@ -139,7 +138,7 @@ export async function deliverDue(
       left join ${messageAt(session, sql`due.channel_id`, sql`due.thread_ts`)} root on true
       where (due.thread_ts is null or root.ts is not null) and (
         exists (select from ${t.channel_members} m where m.channel_id = due.channel_id and m.user_id = u.id)
-        or u.is_bot and not c.is_private and not c.is_im
+        or u.is_bot and not c.is_private
       )
     ), posted as (
       insert into ${t.messages} (

@@ -98,7 +98,7 @@ export async function searchMessages(
       join ${t.channels} c on c.id = m.channel_id
       left join ${t.channel_members} k on k.channel_id = c.id and k.user_id = ${viewer}
       cross join ${documentOf(session, text)}
-      where (not c.is_private and not c.is_im or k.user_id is not null)
+      where (not c.is_private or k.user_id is not null)
         and (m.subtype is null or m.subtype <> all(${["tombstone", ...SYSTEM_SUBTYPES]}::text[]))
         and ${all(session, terms, (condition) => messageMeets(session, search, condition))}
         ${messageScope(session, search)}
@@ -210,7 +210,7 @@ export async function searchFiles(session: ChatSession, search: Search): Promise
     join ${messageAt(session, sql`s.channel_id`, sql`s.ts`)} m on true
     join ${t.channels} c on c.id = s.channel_id
     left join ${t.channel_members} k on k.channel_id = c.id and k.user_id = ${viewer}
-    where s.file_id = f.id and (not c.is_private and not c.is_im or k.user_id is not null) and ${meets}
+    where s.file_id = f.id and (not c.is_private or k.user_id is not null) and ${meets}
   )`;
   const meets = (condition: Condition): Fragment => {
     if ("text" in condition) return matches(session, search.names, condition);

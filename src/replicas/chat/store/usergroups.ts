@@ -59,7 +59,14 @@ export async function findTaken(
 /** Violates a unique index when name or handle were just taken. */
 export async function insertUsergroup(
   session: ChatSession,
-  group: {
+  {
+    id,
+    name,
+    handle,
+    description,
+    prefs,
+    user,
+  }: {
     id: string;
     name: string;
     handle: string;
@@ -69,14 +76,13 @@ export async function insertUsergroup(
   },
 ): Promise<void> {
   const { sql, t } = session;
-  const g = group;
   const now = nowSeconds(session);
   await sql`
     insert into ${t.usergroups} (
       id, name, handle, description, prefs, date_create, date_update, date_delete, created_by, updated_by
     )
-    values (${g.id}, ${g.name}, ${g.handle}, ${g.description}, ${json(session, g.prefs)}, ${now}, ${now}, 0, ${g.user},
-      ${g.user})
+    values (${id}, ${name}, ${handle}, ${description}, ${json(session, prefs)}, ${now}, ${now}, 0, ${user},
+      ${user})
   `;
 }
 
@@ -84,7 +90,13 @@ export async function insertUsergroup(
 export async function updateUsergroup(
   session: ChatSession,
   id: string,
-  change: {
+  {
+    name,
+    handle,
+    description,
+    prefs,
+    user,
+  }: {
     name: string | null;
     handle: string | null;
     description: string | null;
@@ -93,11 +105,10 @@ export async function updateUsergroup(
   },
 ): Promise<void> {
   const { sql, t } = session;
-  const c = change;
   await sql`
-    update ${t.usergroups} set name = coalesce(${c.name}, name), handle = coalesce(${c.handle}, handle),
-      description = coalesce(${c.description}, description), prefs = coalesce(${json(session, c.prefs)}, prefs),
-      date_update = ${nowSeconds(session)}, updated_by = ${c.user}
+    update ${t.usergroups} set name = coalesce(${name}, name), handle = coalesce(${handle}, handle),
+      description = coalesce(${description}, description), prefs = coalesce(${json(session, prefs)}, prefs),
+      date_update = ${nowSeconds(session)}, updated_by = ${user}
     where id = ${id}
   `;
 }

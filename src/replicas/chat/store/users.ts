@@ -117,7 +117,7 @@ export async function findUserFor(
   return user;
 }
 
-export type UserChange = Partial<
+type UserChange = Partial<
   Pick<UserRow, "real_name" | "profile" | "presence" | "dnd_ended_ts" | "snooze_endtime">
 >;
 

@@ -23,17 +23,18 @@ export type NewView = Omit<ViewRow, "team_id" | keyof ViewContent> & {
 /** Inserts a view. Violates a unique index when its external id or its trigger was used before. */
 export async function insertView(session: ChatSession, view: NewView): Promise<void> {
   const { sql, t } = session;
-  const { content: c } = view;
+  const { content } = view;
   await sql`
     insert into ${t.views} (
       id, type, user_id, app_id, bot_id, external_id, trigger_id, callback_id, private_metadata, title, submit, close,
       blocks, clear_on_close, notify_on_close, submit_disabled, hash, previous_view_id, root_view_id, created_at
     )
     values (
-      ${view.id}, ${c.type}, ${view.user_id}, ${view.app_id}, ${view.bot_id}, ${c.external_id}, ${view.trigger_id},
-      ${c.callback_id}, ${c.private_metadata}, ${json(session, c.title)}, ${json(session, c.submit)},
-      ${json(session, c.close)}, ${json(session, c.blocks)}, ${c.clear_on_close}, ${c.notify_on_close},
-      ${c.submit_disabled}, ${view.hash}, ${view.previous_view_id}, ${view.root_view_id}, ${nowMicros(session)}
+      ${view.id}, ${content.type}, ${view.user_id}, ${view.app_id}, ${view.bot_id}, ${content.external_id},
+      ${view.trigger_id}, ${content.callback_id}, ${content.private_metadata}, ${json(session, content.title)},
+      ${json(session, content.submit)}, ${json(session, content.close)}, ${json(session, content.blocks)},
+      ${content.clear_on_close}, ${content.notify_on_close}, ${content.submit_disabled}, ${view.hash},
+      ${view.previous_view_id}, ${view.root_view_id}, ${nowMicros(session)}
     )
   `;
 }
@@ -42,15 +43,16 @@ export async function insertView(session: ChatSession, view: NewView): Promise<v
 export async function updateView(
   session: ChatSession,
   id: string,
-  c: ViewContent,
+  content: ViewContent,
   { hash, expected }: { hash: string; expected: string | null },
 ): Promise<boolean> {
   const { sql, t } = session;
   const rows = await sql`
-    update ${t.views} set external_id = ${c.external_id}, callback_id = ${c.callback_id},
-      private_metadata = ${c.private_metadata}, title = ${json(session, c.title)}, submit = ${json(session, c.submit)},
-      close = ${json(session, c.close)}, blocks = ${json(session, c.blocks)}, clear_on_close = ${c.clear_on_close},
-      notify_on_close = ${c.notify_on_close}, submit_disabled = ${c.submit_disabled}, hash = ${hash}
+    update ${t.views} set external_id = ${content.external_id}, callback_id = ${content.callback_id},
+      private_metadata = ${content.private_metadata}, title = ${json(session, content.title)},
+      submit = ${json(session, content.submit)}, close = ${json(session, content.close)},
+      blocks = ${json(session, content.blocks)}, clear_on_close = ${content.clear_on_close},
+      notify_on_close = ${content.notify_on_close}, submit_disabled = ${content.submit_disabled}, hash = ${hash}
     where id = ${id} and hash = coalesce(${expected}, hash)
   `;
   return rows.count === 1;

@@ -1,7 +1,6 @@
 /** Attachments. The same address on the same issue is one attachment, even if another user adds it again. */
 
 import { type Resolver, type Resolvers, rootPage } from "~/graphql/resolvers";
-import { selectedFields } from "~/graphql/selection";
 import {
   changeRow,
   createRow,
@@ -106,7 +105,7 @@ export const attachments: Resolvers<Context> = {
     attachmentIssue: async (_source, { id }: Target, context, info) => {
       const attachment = await requireRow(context, "Attachment", id);
       const issueId = attachment["issueId"];
-      return await requireRow(context, "Issue", issueId, selectedFields(info));
+      return await requireRow(context, "Issue", issueId, info.fields);
     },
     attachmentSources: async (_source, { teamId }: { teamId?: Optional<string> }, { session }) => ({
       sources: await countSources(session, teamId ?? null),

@@ -2,7 +2,6 @@
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
-import { selectedFields } from "~/graphql/selection";
 import { changeRow, type Given, type Optional, type Target } from "~/replicas/tracker/change";
 import {
   bodyOf,
@@ -17,7 +16,7 @@ import {
 } from "~/replicas/tracker/comments";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, notFound } from "~/replicas/tracker/errors";
-import { mentionsIn } from "~/replicas/tracker/issues/issue-input";
+import { mentionsIn } from "~/replicas/tracker/issues/mentions";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { deleteComments } from "~/replicas/tracker/store/comments";
 import type { Entity, Row } from "~/replicas/tracker/store/entities";
@@ -73,7 +72,7 @@ async function requireComment(
 ) {
   if (id !== null && id !== undefined) return await requireRow(context, "Comment", id, fields);
   if (!hash) throw invalidArgument("id", null, "isDefined", "id or hash must be given");
-  const comment = await context.read.find("Comment", withHash(hash), fields);
+  const comment = await context.read.find("Comment", withHash(hash), { fields });
   if (!comment) throw notFound("Comment");
   return comment;
 }
@@ -113,7 +112,7 @@ export const comments: Resolvers<Context> = {
       context,
       info,
     ) => {
-      const comment = await requireComment(context, address, selectedFields(info));
+      const comment = await requireComment(context, address, info.fields);
       if (issueId === null || issueId === undefined) return comment;
       const issue = await requireRow(context, "Issue", issueId);
       if (comment["issueId"] !== issue.id) throw notFound("Comment");
@@ -146,7 +145,11 @@ export const comments: Resolvers<Context> = {
       const mentioned = await listUsersNamed(context.session, names);
       if (!issueId) await notifyMentioned(context, comment, mentioned);
       else if (mentioned.length > 0)
-        await notify(context, issueId, comment, { mentioned, followers: mentioned }, false);
+        await notify(context, issueId, comment, {
+          mentioned,
+          followers: mentioned,
+          isNew: false,
+        });
       return { comment };
     },
 

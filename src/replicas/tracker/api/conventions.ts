@@ -1,8 +1,6 @@
 /** Fields with the same meaning on every type. */
-
 import type { RowObject } from "~/graphql/page";
 import type { Resolver } from "~/graphql/resolvers";
-import { selectedFields, wantsOnlyId } from "~/graphql/selection";
 import type { Context } from "~/replicas/tracker/context";
 
 export const PRIORITIES = ["No priority", "Urgent", "High", "Medium", "Low"] as const;
@@ -11,10 +9,7 @@ const nothingYet = () => ({});
 
 export const CONVENTIONS: { readonly [field: string]: Resolver<Context> } = {
   organization: (_row, _args, { read, workspace }, info) => {
-    const fields = selectedFields(info);
-    return wantsOnlyId(fields)
-      ? { id: workspace.id }
-      : read.one("Organization", workspace.id, fields);
+    return info.isOnlyId ? { id: workspace.id } : read.one("Organization", workspace.id, info);
   },
   currentProgress: nothingYet,
   progressHistory: nothingYet,

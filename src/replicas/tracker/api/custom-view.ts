@@ -5,19 +5,18 @@ import { compileFilter } from "~/graphql/filter";
 import { requireModel } from "~/graphql/model";
 import type { RowObject } from "~/graphql/page";
 import { EMPTY, type PageArguments } from "~/graphql/page";
-import { fieldOf, filterTypeOf, type Resolver, type Resolvers } from "~/graphql/resolvers";
-import { selectedOfNodes } from "~/graphql/selection";
+import { filterTypeOf, type Resolver, type Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import type { Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { requireRow } from "~/replicas/tracker/require";
+import { CATALOG } from "~/replicas/tracker/store/comparators";
 import {
   deleteFollowers,
   deleteRecordsOf,
   hasSubscribers,
 } from "~/replicas/tracker/store/dependents";
 import type { Row } from "~/replicas/tracker/store/entities";
-import { MODELS } from "~/replicas/tracker/store/models/index";
 
 /** The model of a view, by its filter. */
 const SHOWN = [
@@ -50,26 +49,19 @@ type Shown = PageArguments & { readonly includeSubTeams?: boolean | null };
 const shownBy =
   (type: "Issue" | "Project" | "Initiative", key: string): Resolver<Context> =>
   async (view: RowObject, args: Shown, context, info) => {
-    const filterType = filterTypeOf(fieldOf(info));
+    const filterType = filterTypeOf(info);
     if (!filterType || view["modelName"] !== type) return EMPTY;
     const stored = coerceInputValue(
       { and: [view[key] ?? {}, ...scopeOf(view, type, args)] },
       filterType,
     );
-    const model = requireModel(MODELS, type);
-    const includeArchived = args.includeArchived === true;
+    const model = requireModel(CATALOG.models, type);
     return await context.read.page(type, {
       args,
       filterType,
-      fields: selectedOfNodes(info),
+      fields: info.nodes.fields,
       where: (row, scope) =>
-        compileFilter(
-          { models: MODELS, scope, includeArchived, nodes: 0 },
-          filterType,
-          stored,
-          model,
-          row,
-        ),
+        compileFilter({ ...CATALOG, scope, args, nodes: 0 }, filterType, stored, model, row),
     });
   };
 

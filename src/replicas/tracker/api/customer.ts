@@ -2,7 +2,6 @@
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolver, Resolvers } from "~/graphql/resolvers";
-import { selectedFields } from "~/graphql/selection";
 import { create, modelOf, mutationsOf, type Rules, update } from "~/replicas/tracker/api/entity";
 import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
@@ -211,10 +210,9 @@ export const customers: Resolvers<Context> = {
   CustomerNeed: { content: ({ body }: RowObject) => body },
   Query: {
     customerNeed: async (_source, args: { id?: string; hash?: string }, context, info) => {
-      const fields = selectedFields(info);
-      if (args.id != null) return await requireRow(context, "CustomerNeed", args.id, fields);
+      if (args.id != null) return await requireRow(context, "CustomerNeed", args.id, info.fields);
       const need =
-        args.hash && (await context.read.find("CustomerNeed", withHash(args.hash), fields));
+        args.hash && (await context.read.find("CustomerNeed", withHash(args.hash), info));
       if (!need) throw notFound("CustomerNeed");
       return need;
     },

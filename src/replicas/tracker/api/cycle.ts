@@ -1,8 +1,8 @@
 /** Cycles: consecutive periods of a team that never overlap. */
 
 import type { Resolvers } from "~/graphql/resolvers";
-import { hasPlainYear } from "~/graphql/scalars";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
+import { hasPlainYear } from "~/replicas/tracker/api/scalars";
 import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { closing, midnightOf } from "~/replicas/tracker/cycles";

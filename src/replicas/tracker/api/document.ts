@@ -58,7 +58,11 @@ const rules: Rules<"Document"> = {
 type Share = Target & { readonly userIds: readonly string[] };
 
 /** Shares a document with users, or stops sharing it. */
-async function share(context: Context, { id, userIds }: Share, isShared: boolean) {
+async function share(
+  context: Context,
+  { id, userIds }: Share,
+  { isShared }: { readonly isShared: boolean },
+) {
   const document = await requireRow(context, "Document", id);
   for (const userId of userIds) await requireGiven(context, "User", "userIds", userId);
   const had = document["sharedWithUserIds"];
@@ -92,7 +96,7 @@ export const documents: Resolvers<Context> = {
   },
   Mutation: {
     ...mutationsOf("Document", rules),
-    documentShare: (_source, args: Share, context) => share(context, args, true),
-    documentUnshare: (_source, args: Share, context) => share(context, args, false),
+    documentShare: (_source, args: Share, context) => share(context, args, { isShared: true }),
+    documentUnshare: (_source, args: Share, context) => share(context, args, { isShared: false }),
   },
 };

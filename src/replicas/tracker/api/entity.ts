@@ -2,11 +2,12 @@
  * Builds the mutations that most entities have from the rules of each entity. Everything that follows from the schema
  * and the tables happens here: references are looked up, fields without a column are dropped, the payload is filled.
  */
-import { getNamedType, isNonNullType, isObjectType } from "graphql";
-import type { FieldInfo } from "~/graphql/compile";
+import { getNamedType } from "graphql";
+import type { FieldInfo } from "~/graphql/info";
 import { type Model, requireModel } from "~/graphql/model";
 import type { RowObject } from "~/graphql/page";
 import type { Resolver, Resolvers } from "~/graphql/resolvers";
+import { isRequired, requireStored, storedOf } from "~/replicas/tracker/api/stored";
 import {
   archiveRow,
   changeRow,
@@ -23,7 +24,6 @@ import { markdownOf, richText } from "~/replicas/tracker/rich-text";
 import type { Changes, Entity, NewValues, Row, Values } from "~/replicas/tracker/store/entities";
 import { MODELS } from "~/replicas/tracker/store/models/index";
 import { findEdge } from "~/replicas/tracker/store/sort-order";
-import { TABLES } from "~/replicas/tracker/store/tables";
 import { deleteRows, lockWorkspace } from "~/replicas/tracker/store/write";
 
 type EntityModel = Model & { readonly name: Entity };
@@ -198,7 +198,7 @@ async function remove(
   return row;
 }
 
-export const trashRow = (context: Context, type: Entity, row: RowObject): Promise<RowObject> =>
+const trashRow = (context: Context, type: Entity, row: RowObject): Promise<RowObject> =>
   changeRow(context, type, row, { trashed: true, archivedAt: row["archivedAt"] ?? context.now });
 
 /** The payload, with the row under the name that its type has there. */
@@ -271,39 +271,3 @@ const trashOf = ({ columns }: Model, { trashed }: Input, { now }: Context): Valu
   if (trashed === undefined || !columns.has("trashed")) return {};
   return trashed === true ? { trashed, archivedAt: now } : { trashed: null, archivedAt: null };
 };
-
-/** Whether a row needs a value: its column requires it, or in a shared table its type in the API. */
-function isRequired(
-  { table, shared, name: type }: Model,
-  name: string,
-  { schema }: FieldInfo,
-): boolean {
-  if (!shared) return TABLES.get(table)?.get(name)?.required ?? false;
-  const found = schema.getType(type);
-  const fields = isObjectType(found) ? found.getFields() : {};
-  return isNonNullType((fields[name] ?? fields[name.replace(/Id$/, "")])?.type);
-}
-
-/** The fields of an input that its row stores. */
-function storedOf(model: Model, input: Values, info: FieldInfo): Values {
-  const isStored = storedIn(model, info);
-  return Object.fromEntries(Object.entries(input).filter(([name]) => isStored(name)));
-}
-
-/** A rule that misspells a column would lose its write. */
-function requireStored(model: Model, values: Values, info: FieldInfo): void {
-  const isStored = storedIn(model, info);
-  const unknown = Object.keys(values).find((name) => !isStored(name));
-  if (unknown !== undefined) throw new Error(`${model.name} has no column ${unknown}`);
-}
-
-/** Whether a row has a place for a value. A shared table stores the fields of the type in the API. */
-function storedIn({ columns, shared, name: type }: Model, { schema }: FieldInfo) {
-  const found = schema.getType(type);
-  const fields = isObjectType(found) ? found.getFields() : {};
-  return (name: string): boolean =>
-    name === "id" ||
-    name === "createdAt" ||
-    columns.has(name) ||
-    (shared && (name in fields || name.replace(/Id$/, "") in fields));
-}

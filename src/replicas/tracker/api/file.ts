@@ -6,7 +6,7 @@ import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, notEnabled } from "~/replicas/tracker/errors";
 import { newId } from "~/replicas/tracker/ids";
 import { insertUpload } from "~/replicas/tracker/store/uploads";
-import { assetPath, uploadPath } from "~/replicas/tracker/uploads";
+import { assetPath, uploadPath } from "~/replicas/tracker/transfers";
 import { hexOf } from "~/source";
 
 /** The largest request body, in bytes. */

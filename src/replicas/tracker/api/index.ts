@@ -1,6 +1,5 @@
 /** The resolvers of every entity. */
-import type { Reads } from "~/graphql/columns";
-import type { Resolvers, TypeNames } from "~/graphql/resolvers";
+import type { Reads, Resolvers, TypeNames } from "~/graphql/resolvers";
 import { activityNames, agents } from "~/replicas/tracker/api/agent";
 import { apiKeys } from "~/replicas/tracker/api/api-key";
 import { attachments } from "~/replicas/tracker/api/attachment";
@@ -32,6 +31,7 @@ import { releasePipelines } from "~/replicas/tracker/api/release-pipeline";
 import { searches } from "~/replicas/tracker/api/search";
 import { teams } from "~/replicas/tracker/api/team";
 import { teamChanges } from "~/replicas/tracker/api/team-changes";
+import { teamMembershipChanges } from "~/replicas/tracker/api/team-membership";
 import { triage } from "~/replicas/tracker/api/triage";
 import { users } from "~/replicas/tracker/api/user";
 import { userSettings } from "~/replicas/tracker/api/user-settings";
@@ -61,6 +61,7 @@ const FAMILIES: readonly Resolvers<Context>[] = [
   reactions,
   searches,
   teamChanges,
+  teamMembershipChanges,
   teams,
   userSettings,
   users,

@@ -1,7 +1,7 @@
 /** The mutations of issues. */
 
 import type { Resolvers } from "~/graphql/resolvers";
-import { isUuid } from "~/graphql/scalars";
+import { isUuid } from "~/graphql/uuid";
 import { changeRow, type Given, type Optional, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, notFound } from "~/replicas/tracker/errors";
@@ -11,8 +11,8 @@ import {
   restoreIssue,
   trashIssue,
 } from "~/replicas/tracker/issues/archive";
-import type { IssueUpdate } from "~/replicas/tracker/issues/compute-update";
 import { createIssues, type IssueCreate } from "~/replicas/tracker/issues/create";
+import type { IssueUpdate } from "~/replicas/tracker/issues/issue-columns";
 import { updateIssues } from "~/replicas/tracker/issues/update";
 import { requireAdmin, requireGiven, requireRow } from "~/replicas/tracker/require";
 import type { Row } from "~/replicas/tracker/store/entities";
@@ -61,18 +61,25 @@ async function followerOf(context: Context, { userId, userEmail }: Follower): Pr
   return id;
 }
 
-async function follow(context: Context, args: Follower, follows: boolean) {
+async function changeFollower(
+  context: Context,
+  args: Follower,
+  effect: "subscribed" | "unsubscribed",
+) {
   const issue = await requireRow(context, "Issue", args.id);
   const rows = [{ issueId: issue.id, userId: await followerOf(context, args) }];
   const acting = { actor: context.viewer.id, now: context.now };
-  const effects = follows ? { subscribed: rows } : { unsubscribed: rows };
-  await writeEffects(context.session, effects, acting);
+  await writeEffects(context.session, { [effect]: rows }, acting);
   return { issue };
 }
 
 type Shared = Target & { readonly userId: string };
 
-async function share(context: Context, { id, userId }: Shared, isShared: boolean) {
+async function share(
+  context: Context,
+  { id, userId }: Shared,
+  { isShared }: { readonly isShared: boolean },
+) {
   const issue = await requireRow(context, "Issue", id);
   const user = await requireRow(context, "User", userId);
   const others = issue["sharedWithUserIds"].filter((one) => one !== user.id);
@@ -144,10 +151,12 @@ export const issueChanges: Resolvers<Context> = {
       return { entity: await restoreIssue(context, issue) };
     },
 
-    issueSubscribe: (_source, args: Follower, context) => follow(context, args, true),
-    issueUnsubscribe: (_source, args: Follower, context) => follow(context, args, false),
-    issueShare: (_source, args: Shared, context) => share(context, args, true),
-    issueUnshare: (_source, args: Shared, context) => share(context, args, false),
+    issueSubscribe: (_source, args: Follower, context) =>
+      changeFollower(context, args, "subscribed"),
+    issueUnsubscribe: (_source, args: Follower, context) =>
+      changeFollower(context, args, "unsubscribed"),
+    issueShare: (_source, args: Shared, context) => share(context, args, { isShared: true }),
+    issueUnshare: (_source, args: Shared, context) => share(context, args, { isShared: false }),
 
     issueReminder: async (_source, { id, reminderAt }: Target & { reminderAt: Date }, context) => {
       const issue = await requireRow(context, "Issue", id);

@@ -2,7 +2,6 @@
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
-import { selectedFields } from "~/graphql/selection";
 import type { Context } from "~/replicas/tracker/context";
 import type { Row } from "~/replicas/tracker/store/entities";
 import { lookUp } from "~/replicas/tracker/store/lookups";
@@ -33,7 +32,7 @@ export const issueHistory: Resolvers<Context> = {
       info,
     ) => {
       if (!updatedDescription || !actorId) return null;
-      const actor = await read.one("User", actorId, selectedFields(info));
+      const actor = await read.one("User", actorId, info);
       return actor ? [actor] : null;
     },
     /** Omits changes of relations to issues that the viewer must not see. */

@@ -50,7 +50,7 @@ async function remember(
   one: Row<"Issue">,
   other: Row<"Issue">,
   type: string,
-  isAdded: boolean,
+  { isAdded }: { readonly isAdded: boolean },
 ): Promise<void> {
   const change = (identifier: unknown, kind: string) => [
     { identifier, type: `${isAdded ? "added" : "removed"}${capital(kind)}` },
@@ -102,7 +102,7 @@ export const issueRelations: Resolvers<Context> = {
         id: input.id,
         createdAt: overrideCreatedAt,
       });
-      await remember(context, issue, related, input.type, true);
+      await remember(context, issue, related, input.type, { isAdded: true });
       if (input.type === "duplicate") await closeDuplicate(context, issue);
       return { issueRelation };
     },
@@ -129,7 +129,7 @@ export const issueRelations: Resolvers<Context> = {
       const issue = await requireRow(context, "Issue", relation["issueId"]);
       const related = await requireRow(context, "Issue", relation["relatedIssueId"]);
       await deleteRows(context.session, "IssueRelation", [relation.id]);
-      await remember(context, issue, related, relation["type"], false);
+      await remember(context, issue, related, relation["type"], { isAdded: false });
       return { entityId: relation.id };
     },
   },

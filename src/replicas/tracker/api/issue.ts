@@ -1,11 +1,10 @@
 /** Issues: computed fields, and lookups. */
 
 import { type Resolvers, rootPage } from "~/graphql/resolvers";
-import { selectedFields, wantsOnlyId } from "~/graphql/selection";
 import { PRIORITIES } from "~/replicas/tracker/api/conventions";
 import type { Context } from "~/replicas/tracker/context";
 import { identifierOf, slugOf } from "~/replicas/tracker/ids";
-import { FOR_MEMBERS } from "~/replicas/tracker/issues/update";
+import { FOR_MEMBERS } from "~/replicas/tracker/issues/issue-change";
 import type { Row } from "~/replicas/tracker/store/entities";
 import { lookUp, withAttachmentTo } from "~/replicas/tracker/store/lookups";
 import { issueUrl } from "~/replicas/tracker/urls";
@@ -52,8 +51,7 @@ export const issues: Resolvers<Context> = {
   },
   IssueSharedAccess: {
     sharedWithUsers: ({ ids }: { ids: readonly string[] }, _args, { read }, info) => {
-      const fields = selectedFields(info);
-      return ids.map((id) => (wantsOnlyId(fields) ? { id } : read.one("User", id, fields)));
+      return ids.map((id) => (info.isOnlyId ? { id } : read.one("User", id, info)));
     },
   },
   Query: {
@@ -61,7 +59,7 @@ export const issues: Resolvers<Context> = {
     issueVcsBranchSearch: async (_source, args: { branchName: string }, { read }, info) => {
       for (const identifier of identifiersIn(args.branchName).slice(0, IDENTIFIERS_MAX)) {
         const where = lookUp("Issue", identifier);
-        const issue = where && (await read.find("Issue", where, selectedFields(info)));
+        const issue = where && (await read.find("Issue", where, info));
         if (issue) return issue;
       }
       return null;

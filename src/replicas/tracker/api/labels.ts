@@ -50,7 +50,7 @@ export function labelMutations(
     },
   };
   const retire =
-    (isRetired: boolean): Resolver<Context> =>
+    ({ isRetired }: { readonly isRetired: boolean }): Resolver<Context> =>
     async (_source, { id }: Target, context) => {
       const label = await requireRow(context, type, id);
       const retirement = isRetired
@@ -60,8 +60,8 @@ export function labelMutations(
     };
   return {
     ...mutationsOf(type, rules),
-    [`${stem}Retire`]: retire(true),
-    [`${stem}Restore`]: retire(false),
+    [`${stem}Retire`]: retire({ isRetired: true }),
+    [`${stem}Restore`]: retire({ isRetired: false }),
   };
 }
 
@@ -170,7 +170,7 @@ export function labellingMutations(
   labelledOf: (row: { readonly id: string }, context: Context) => Promise<Labelled>,
 ): Record<string, Resolver<Context>> {
   const change =
-    (isAdded: boolean): Resolver<Context> =>
+    ({ isAdded }: { readonly isAdded: boolean }): Resolver<Context> =>
     async (_source, { id, labelId }: Target & { labelId: string }, context, info) => {
       const row = await requireRow(context, type, id);
       await requireGiven(context, `${type}Label`, "labelId", labelId);
@@ -182,5 +182,8 @@ export function labellingMutations(
       return payloadOf(row, type, info);
     };
   const stem = type.toLowerCase();
-  return { [`${stem}AddLabel`]: change(true), [`${stem}RemoveLabel`]: change(false) };
+  return {
+    [`${stem}AddLabel`]: change({ isAdded: true }),
+    [`${stem}RemoveLabel`]: change({ isAdded: false }),
+  };
 }

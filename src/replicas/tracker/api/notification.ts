@@ -2,7 +2,6 @@
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolvers, TypeNames } from "~/graphql/resolvers";
-import { selectedOfNodes } from "~/graphql/selection";
 import { words } from "~/graphql/words";
 import { colorOf, initialsOf } from "~/replicas/tracker/api/user";
 import {
@@ -28,7 +27,7 @@ const SUBJECTS = [
 ] as const;
 
 /** The main subject of a notification. */
-export const notificationType = (row: RowObject) =>
+const notificationType = (row: RowObject) =>
   `${SUBJECTS.find(([key]) => row[key])?.[1] ?? "Issue"}Notification`;
 
 const subjectOf = async (row: Row<"Notification">, { read }: Context) => {
@@ -87,7 +86,7 @@ const FIELDS: Resolvers<Context>[string] = {
   issueStatusType: async ({ issueId }: Row<"Notification">, _args, { read }) => {
     const issue = issueId ? await read.one("Issue", issueId) : undefined;
     if (!issue) return undefined;
-    return (await read.one("WorkflowState", issue["stateId"], new Set(), true))?.["type"];
+    return (await read.one("WorkflowState", issue["stateId"], { evenHidden: true }))?.["type"];
   },
   projectUpdateHealth: async ({ projectUpdateId }: Row<"Notification">, _args, { read }) =>
     projectUpdateId && (await read.one("ProjectUpdate", projectUpdateId))?.["health"],
@@ -153,12 +152,12 @@ export const notifications: Resolvers<Context> = {
   DocumentNotification: FIELDS,
   Query: {
     notificationsUnreadCount: (_source, _args, { read }) =>
-      read.count("Notification", { args: {}, where: inInbox(true) }),
+      read.count("Notification", { args: {}, where: inInbox({ unreadOnly: true }) }),
     inboxNotifications: (_source, args: { unreadOnly?: Optional<boolean> }, { read }, info) => {
       return read.page("Notification", {
         args,
-        where: inInbox(args.unreadOnly === true),
-        fields: selectedOfNodes(info),
+        where: inInbox({ unreadOnly: args.unreadOnly === true }),
+        fields: info.nodes.fields,
       });
     },
   },

@@ -2,7 +2,6 @@
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
-import { selectedFields } from "~/graphql/selection";
 import { changeRow, type Given } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument } from "~/replicas/tracker/errors";
@@ -59,7 +58,7 @@ export const organizations: Resolvers<Context> = {
   },
   Query: {
     organization: (_source, _args, context, info) =>
-      requireRow(context, "Organization", context.workspace.id, selectedFields(info)),
+      requireRow(context, "Organization", context.workspace.id, info.fields),
   },
   Mutation: {
     organizationUpdate: async (_source, { input }: Given<NewValues<"Organization">>, context) => {

@@ -1,9 +1,8 @@
 /** Releases: their stages, issues and notes. */
 import type { GraphQLInputObjectType } from "graphql";
-import type { FieldInfo } from "~/graphql/compile";
+import type { FieldInfo } from "~/graphql/info";
 import type { PageArguments, RowObject } from "~/graphql/page";
-import { fieldOf, filterTypeOf, type Resolver, type Resolvers } from "~/graphql/resolvers";
-import { selectedFields } from "~/graphql/selection";
+import { filterTypeOf, type Resolver, type Resolvers } from "~/graphql/resolvers";
 import { create, modelOf, mutationsOf, type Rules, update } from "~/replicas/tracker/api/entity";
 import { stagesOf } from "~/replicas/tracker/api/release-pipeline";
 import { createRow, type Given } from "~/replicas/tracker/change";
@@ -241,8 +240,8 @@ export const releases: Resolvers<Context> = {
   },
   Query: {
     releaseSearch: async (_source, { term, first, ...args }: Search, { read }, info) => {
-      const filterType = filterTypeOf(fieldOf(info)) as GraphQLInputObjectType;
-      const rows = await read.rows("Release", { args, filterType, fields: selectedFields(info) });
+      const filterType = filterTypeOf(info) as GraphQLInputObjectType;
+      const rows = await read.rows("Release", { args, filterType, fields: info.fields });
       const words = (term ?? "").toLowerCase();
       const found = rows.filter(({ name, version }) =>
         `${name} ${version ?? ""}`.toLowerCase().includes(words),

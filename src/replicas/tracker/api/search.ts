@@ -1,9 +1,8 @@
 /** Searches. */
 import { isInputObjectType } from "graphql";
 import type { PageArguments } from "~/graphql/page";
-import type { PageWanted } from "~/graphql/reader";
-import { fieldOf, filterTypeOf, type Resolver, type Resolvers } from "~/graphql/resolvers";
-import { selectedFields, selectedOfNodes } from "~/graphql/selection";
+import { filterTypeOf, type Resolver, type Resolvers } from "~/graphql/resolvers";
+import type { PageWanted } from "~/graphql/rows";
 import type { Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument } from "~/replicas/tracker/errors";
@@ -38,13 +37,12 @@ const searchPage =
     const options = { comments: args.includeComments === true, teamId: args.teamId ?? undefined };
     const wanted: PageWanted = {
       args,
-      filterType: filterTypeOf(fieldOf(info)),
-      fields: selectedOfNodes(info),
+      filterType: filterTypeOf(info),
+      fields: info.nodes.fields,
       ...search(type, requireTerm("term", args.term), options),
     };
-    const selected = selectedFields(info);
     const page = await read.page(type, wanted);
-    const counted = selected.has("totalCount") || selected.has("archivePayload");
+    const counted = info.fields.has("totalCount") || info.fields.has("archivePayload");
     const totalCount = counted ? await read.count(type, wanted) : 0;
     return {
       ...page,
@@ -105,8 +103,8 @@ export const searches: Resolvers<Context> = {
       const term = requireTerm("query", args.query ?? "");
       return read.page("Issue", {
         args,
-        filterType: filterTypeOf(fieldOf(info)),
-        fields: selectedOfNodes(info),
+        filterType: filterTypeOf(info),
+        fields: info.nodes.fields,
         ...(term !== "" && search("Issue", term, {})),
       });
     },

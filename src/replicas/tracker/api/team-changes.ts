@@ -1,8 +1,8 @@
-/** The mutations of teams and their members. */
+/** The mutations of teams. */
 
 import type { Resolvers } from "~/graphql/resolvers";
-import { audit } from "~/replicas/tracker/api/audit";
 import { mergedSettings } from "~/replicas/tracker/api/organization";
+import { addMember } from "~/replicas/tracker/api/team-membership";
 import {
   archiveRow,
   changeRow,
@@ -19,19 +19,17 @@ import { forbidden, invalidArgument, invalidInput } from "~/replicas/tracker/err
 import { moveToCycle } from "~/replicas/tracker/issues/move";
 import { requireGiven, requireOneOf, requireRow } from "~/replicas/tracker/require";
 import { deleteCycles, listIssuesInCycles } from "~/replicas/tracker/store/cycles";
-import type { Changes, NewValues, Row, Values } from "~/replicas/tracker/store/entities";
+import type { Changes, Row, Values } from "~/replicas/tracker/store/entities";
 import { AGE_MONTHS_MAX } from "~/replicas/tracker/store/issues/aging";
 import { listStates } from "~/replicas/tracker/store/states";
 import {
   archiveIssues,
-  deleteMemberships,
   isKeyTaken,
   listAncestors,
-  nextMembershipOrder,
   renameIssues,
   restoreIssues,
 } from "~/replicas/tracker/store/teams";
-import { columnsIn, deleteRows, lockWorkspace } from "~/replicas/tracker/store/write";
+import { columnsIn, lockWorkspace } from "~/replicas/tracker/store/write";
 
 const KEY = /^[A-Z][A-Z0-9]{0,6}$/;
 const KEY_LENGTH = 3;
@@ -158,32 +156,12 @@ async function createStates(
   return states;
 }
 
-async function addMember(
-  context: Context,
-  values: NewValues<"TeamMembership"> & { userId: string },
-) {
-  const sortOrder =
-    values["sortOrder"] ?? (await nextMembershipOrder(context.session, values.userId));
-  return await createRow(context, "TeamMembership", { ...values, sortOrder });
-}
-
 /** A team that the viewer administers. */
 async function requireOwnTeam(context: Context, id: string): Promise<Row<"Team">> {
   const team = await requireRow(context, "Team", id);
   if (context.viewer.guest) throw forbidden("Guests cannot change teams");
   return team;
 }
-
-type Membership = {
-  readonly id?: Optional<string>;
-  readonly teamId: string;
-  readonly userId: string;
-};
-
-const memberOf = ({ teamId, userId }: Values) => ({
-  teamId: String(teamId),
-  userId: String(userId),
-});
 
 export const teamChanges: Resolvers<Context> = {
   Mutation: {
@@ -259,62 +237,6 @@ export const teamChanges: Resolvers<Context> = {
       await moveToCycle(context, await listIssuesInCycles(context.session, team.id), null);
       await deleteCycles(context.session, team.id);
       return { team: await changeRow(context, "Team", team, { cyclesEnabled: false }) };
-    },
-
-    teamMembershipCreate: async (_source, { input }: Given<Membership & Values>, context) => {
-      await requireGiven(context, "Team", "teamId", input.teamId);
-      await requireGiven(context, "User", "userId", input.userId);
-      const { teamId, userId } = input;
-      const teamMembership = await addMember(context, {
-        ...columnsIn("TeamMembership", input),
-        teamId,
-        userId,
-      });
-      await audit(context, "teamMembershipCreated", {
-        entityType: "TeamMembership",
-        entityId: teamMembership.id,
-        ...memberOf(teamMembership),
-      });
-      return { teamMembership };
-    },
-
-    teamMembershipUpdate: async (
-      _source,
-      { id, input }: Target & Given<NewValues<"TeamMembership">>,
-      context,
-    ) => {
-      const before = await requireRow(context, "TeamMembership", id);
-      const changes = {
-        owner: input.owner ?? undefined,
-        sortOrder: input.sortOrder ?? undefined,
-      };
-      const teamMembership = await changeRow(context, "TeamMembership", before, changes);
-      if (before["owner"] !== teamMembership["owner"])
-        await audit(context, "teamMembershipUpdated", {
-          entityType: "TeamMembership",
-          entityId: teamMembership.id,
-          ...memberOf(teamMembership),
-        });
-      return { teamMembership };
-    },
-
-    teamMembershipDelete: async (
-      _source,
-      { id, alsoLeaveParentTeams }: Target & { alsoLeaveParentTeams?: Optional<boolean> },
-      context,
-    ) => {
-      const membership = await requireRow(context, "TeamMembership", id);
-      const { teamId, userId } = memberOf(membership);
-      await deleteRows(context.session, "TeamMembership", [membership.id]);
-      if (alsoLeaveParentTeams)
-        await deleteMemberships(
-          context.session,
-          userId,
-          await listAncestors(context.session, teamId),
-        );
-      const entity = { entityType: "TeamMembership", entityId: membership.id, teamId, userId };
-      await audit(context, "teamMembershipDeleted", entity);
-      return { entityId: membership.id };
     },
   },
 };

@@ -2,7 +2,6 @@
 
 import type { RowObject } from "~/graphql/page";
 import { pageOf, type Resolvers, rootPage } from "~/graphql/resolvers";
-import { selectedFields } from "~/graphql/selection";
 import type { Context } from "~/replicas/tracker/context";
 import { derivedId } from "~/replicas/tracker/ids";
 import type { Row } from "~/replicas/tracker/store/entities";
@@ -35,7 +34,7 @@ export const teams: Resolvers<Context> = {
       includeSubTeams ? "issuesWithSubTeams" : "issues",
     ),
     membership: ({ id }: Row<"Team">, { userId }: { userId: string }, { read }, info) =>
-      read.find("TeamMembership", having({ teamId: id, userId }), selectedFields(info)),
+      read.find("TeamMembership", having({ teamId: id, userId }), info),
     private: ({ visibility }: Row<"Team">) => visibility === "private",
     projects: pageOf(team, ({ includeSubTeams }) =>
       includeSubTeams ? "projectsWithSubTeams" : "projects",
@@ -47,7 +46,7 @@ export const teams: Resolvers<Context> = {
       read.rows("Team", {
         args: { includeArchived: true },
         where: retired,
-        fields: selectedFields(info),
+        fields: info.fields,
       }),
   },
 };

@@ -2,9 +2,8 @@
 
 import type { PageArguments } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
-import { fieldOf, filterTypeOf } from "~/graphql/resolvers";
-import { selectedFields } from "~/graphql/selection";
-import { isObject } from "~/json";
+import { filterTypeOf } from "~/graphql/resolvers";
+import { isObject } from "~/input/json";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";
@@ -46,12 +45,12 @@ export const templates: Resolvers<Context> = {
   Template: { hasFormFields: () => false },
   Query: {
     templates: (_source, _args, { read }, info) =>
-      read.rows("Template", { args: {}, fields: selectedFields(info) }),
+      read.rows("Template", { args: {}, fields: info.fields }),
     templateSearch: async (_source, args: PageArguments, { read }, info) => {
       const rows = await read.rows("Template", {
         args,
-        filterType: filterTypeOf(fieldOf(info)),
-        fields: selectedFields(info),
+        filterType: filterTypeOf(info),
+        fields: info.fields,
       });
       return rows.slice(0, args.first ?? rows.length);
     },

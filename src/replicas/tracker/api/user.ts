@@ -1,7 +1,6 @@
 /** Users. */
 
 import type { Resolvers } from "~/graphql/resolvers";
-import { selectedFields } from "~/graphql/selection";
 import { audit } from "~/replicas/tracker/api/audit";
 import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
@@ -61,7 +60,7 @@ async function changeRole(context: Context, id: string, role: Role) {
   return {};
 }
 
-async function setActive(context: Context, id: string, active: boolean) {
+async function change(context: Context, id: string, { active }: { readonly active: boolean }) {
   const disableReason = active ? null : "suspended";
   const user = await administer(context, id, { active, disableReason });
   const type = active ? "userUnsuspended" : "userSuspended";
@@ -85,7 +84,7 @@ export const users: Resolvers<Context> = {
   },
   Query: {
     viewer: (_source, _args, context, info) =>
-      requireRow(context, "User", context.viewer.id, selectedFields(info)),
+      requireRow(context, "User", context.viewer.id, info.fields),
   },
   Mutation: {
     userUpdate: async (_source, { id, input }: Target & Given<NewValues<"User">>, context) => {
@@ -104,8 +103,8 @@ export const users: Resolvers<Context> = {
     },
     userChangeRole: (_source, { id, role }: Target & { role: Role }, context) =>
       changeRole(context, id, role),
-    userSuspend: (_source, { id }: Target, context) => setActive(context, id, false),
-    userUnsuspend: (_source, { id }: Target, context) => setActive(context, id, true),
+    userSuspend: (_source, { id }: Target, context) => change(context, id, { active: false }),
+    userUnsuspend: (_source, { id }: Target, context) => change(context, id, { active: true }),
     userDemoteAdmin: (_source, { id }: Target, context) => changeRole(context, id, "user"),
     userDemoteMember: (_source, { id }: Target, context) => changeRole(context, id, "guest"),
     userPromoteAdmin: (_source, { id }: Target, context) => changeRole(context, id, "admin"),

@@ -1,24 +1,21 @@
 /** Creation of issues. */
 import { together } from "~/db/session";
-import { createRow, newRow, type Optional } from "~/replicas/tracker/change";
+import { createRow, ifGiven, newRow, type Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput, notFoundIn } from "~/replicas/tracker/errors";
 import { newId } from "~/replicas/tracker/ids";
+import { labelsAfter } from "~/replicas/tracker/issues/labels";
+import { mentionedIn } from "~/replicas/tracker/issues/mentions";
+import { NOWHERE, nthPlace, placementAfter } from "~/replicas/tracker/issues/placement";
 import {
   type IssueReferences,
-  ifGiven,
-  mentionedIn,
-  readIssueReferences,
   requireAssignee,
-  requireCycle,
-  requireMilestone,
   requireParent,
-  requireProject,
   requireState,
   requireTeam,
   requireUser,
-} from "~/replicas/tracker/issues/issue-input";
-import { replacedLabels } from "~/replicas/tracker/issues/labels";
+} from "~/replicas/tracker/issues/reference-rules";
+import { readIssueReferences } from "~/replicas/tracker/issues/references";
 import { NO_TIMES, timesAfter } from "~/replicas/tracker/issues/transition";
 import {
   deadline,
@@ -31,7 +28,8 @@ import {
 import type { NewValues, Row } from "~/replicas/tracker/store/entities";
 import { type Effects, NO_EFFECTS, writeEffects } from "~/replicas/tracker/store/issues/effects";
 import { insertIssues } from "~/replicas/tracker/store/issues/insert";
-import type { IssueLookups, State, Team } from "~/replicas/tracker/store/issues/issue-lookups";
+import type { IssueLookups } from "~/replicas/tracker/store/issues/issue-lookups";
+import type { State, Team } from "~/replicas/tracker/store/issues/team-lookups";
 
 export type IssueCreate = IssueReferences &
   Plain & {
@@ -62,11 +60,12 @@ export async function createIssues(
   context: Context,
   inputs: readonly IssueCreate[],
 ): Promise<{ readonly issues: readonly Row<"Issue">[]; readonly lastSyncId: number }> {
-  const lookups = await readIssueReferences(context, inputs, { places: true });
+  const also = { placeIds: [...new Set(inputs.map(({ teamId }) => teamId))] };
+  const lookups = await readIssueReferences(context, inputs, also);
   const filled = inputs.map((input) => fromTemplate(input, lookups, context));
   // A template can refer to more than the input does.
   const changed = filled.some((input, index) => input !== inputs[index]);
-  const whole = changed ? await readIssueReferences(context, filled, { places: true }) : lookups;
+  const whole = changed ? await readIssueReferences(context, filled, also) : lookups;
   const planned = filled.map((input) => plan(context, input, whole));
   const effects = joined(planned.map((one) => one.effects));
   const isOpen = whole.teams.every(({ visibility }) => visibility !== "private");
@@ -84,19 +83,16 @@ export async function createIssues(
 }
 
 /** The rows with their numbers and identifiers, and positions on top in place of null. */
-function placed(planned: readonly Planned[], { teams, places }: IssueLookups) {
+function placed(planned: readonly Planned[], lookups: IssueLookups) {
   const counts = new Map<string, number>();
   return planned.map(({ row }) => {
-    const place = places.get(row.teamId);
-    const key = teams.find(({ id }) => id === row.teamId)?.key;
-    if (!place || key === undefined) throw new Error("the team of a new issue is not held");
     const nth = (counts.get(row.teamId) ?? 0) + 1;
     counts.set(row.teamId, nth);
-    const [number, top] = [place.number + nth, place.sortOrder - nth];
+    const { number, identifier, sortOrder: top } = nthPlace(lookups, row.teamId, nth);
     return {
       ...row,
       number,
-      identifier: `${key}-${number}`,
+      identifier,
       sortOrder: row.sortOrder ?? top,
       prioritySortOrder: row.prioritySortOrder ?? top,
       subIssueSortOrder: row.parentId === null ? null : (row.subIssueSortOrder ?? top),
@@ -142,15 +138,13 @@ function plan(context: Context, input: IssueCreate, lookups: IssueLookups): Plan
   const description = descriptionOf(input) ?? null;
   const assigneeId = ifGiven(input.assigneeId, (id) => requireAssignee(lookups, id, team)) ?? null;
   const parent = ifGiven(input.parentId, (id) => requireParent(lookups, id));
-  const milestone = ifGiven(input.projectMilestoneId, (id) => requireMilestone(lookups, id));
-  const project = ifGiven(input.projectId ?? milestone?.projectId, (id) =>
-    requireProject(lookups, id, team),
+  const place = placementAfter(
+    NOWHERE,
+    { ...input, cycleId: input.cycleId ?? undefined },
+    lookups,
+    { team, isMoved: false, entered: state },
   );
-  if (milestone && milestone.projectId !== project?.id)
-    throw invalidInput("The milestone does not belong to the issue's project");
-  const cycleId =
-    ifGiven(input.cycleId, (id) => requireCycle(lookups, id, team)) ?? cycleOf(team, state);
-  const labelIds = replacedLabels(lookups, input.labelIds ?? [], [], team);
+  const labelIds = labelsAfter({ labelIds: input.labelIds }, lookups, [], team);
   const times = timesAfter(NO_TIMES, undefined, state.type, now);
   const { id, createdAt: _, ...touched } = newRow(context, input.id);
   const row = {
@@ -167,9 +161,7 @@ function plan(context: Context, input: IssueCreate, lookups: IssueLookups): Plan
     delegateId: ifGiven(input.delegateId, (id) => requireUser(lookups, "delegateId", id)) ?? null,
     creatorId: viewer.id,
     parentId: parent?.id ?? null,
-    projectId: project?.id ?? null,
-    projectMilestoneId: milestone?.id ?? null,
-    cycleId,
+    ...place,
     estimate: requireEstimate(input.estimate) ?? null,
     dueDate: input.dueDate ?? null,
     sortOrder: input.sortOrder ?? null,
@@ -178,8 +170,8 @@ function plan(context: Context, input: IssueCreate, lookups: IssueLookups): Plan
     ...times,
     completedAt: times.completedAt && (input.completedAt ?? times.completedAt),
     addedToTeamAt: now,
-    addedToCycleAt: cycleId === null ? null : now,
-    addedToProjectAt: project ? now : null,
+    addedToCycleAt: place.cycleId === null ? null : now,
+    addedToProjectAt: place.projectId === null ? null : now,
     slaType: input.slaType ?? (input.slaBreachesAt ? "all" : null),
     ...deadline(input, now),
     lastAppliedTemplateId: input.lastAppliedTemplateId ?? null,
@@ -240,12 +232,4 @@ function stateOf(
     states[0];
   if (!found) throw invalidInput(`The team ${team.key} has no workflow state`);
   return found;
-}
-
-/** The active cycle, if the team adds started or completed issues to it. */
-export function cycleOf(team: Team, { type }: State): string | null {
-  const puts =
-    (type === "started" && team.cycleIssueAutoAssignStarted) ||
-    (type === "completed" && team.cycleIssueAutoAssignCompleted);
-  return team.cyclesEnabled && puts ? team.activeCycleId : null;
 }

@@ -21,7 +21,7 @@ const FIELDS = [
 
 const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
-export type LabelChange = {
+type LabelChange = {
   readonly added: readonly string[];
   readonly removed: readonly string[];
 };

@@ -1,6 +1,8 @@
 /** Rules for the labels of an issue. */
 import { invalidInput, labelOfOtherTeam, notFoundIn } from "~/replicas/tracker/errors";
-import type { IssueLookups, Label, Team } from "~/replicas/tracker/store/issues/issue-lookups";
+import type { IssueReferences } from "~/replicas/tracker/issues/reference-rules";
+import type { IssueLookups, Label } from "~/replicas/tracker/store/issues/issue-lookups";
+import type { Team } from "~/replicas/tracker/store/issues/team-lookups";
 
 function requireApplicable(
   { labels }: IssueLookups,
@@ -21,8 +23,25 @@ const usableIn = ({ teamId }: Label, team: Team) =>
 const conflict = (one: Label, other: Label) =>
   one.id !== other.id && one.parentId !== null && one.exclusive && one.parentId === other.parentId;
 
+/** The labels of an issue after a change; `before`: those it has. */
+export function labelsAfter(
+  { labelIds, addedLabelIds, removedLabelIds }: IssueReferences,
+  lookups: IssueLookups,
+  before: readonly string[],
+  team: Team,
+): readonly string[] {
+  if (labelIds) return replacedLabels(lookups, labelIds, before, team);
+  const removed = new Set((removedLabelIds ?? []).map((id) => id.toLowerCase()));
+  const kept = labelsThatMove(
+    lookups,
+    before.filter((id) => !removed.has(id)),
+    team,
+  );
+  return addedLabels(lookups, addedLabelIds ?? [], kept, team);
+}
+
 /** The labels of a new list. `before`: the current labels; only new ones must not be retired. */
-export function replacedLabels(
+function replacedLabels(
   lookups: IssueLookups,
   ids: readonly string[],
   before: readonly string[],
@@ -43,7 +62,7 @@ export function replacedLabels(
 }
 
 /** The labels of an issue after some are added; each replaces another label of its exclusive group. */
-export function addedLabels(
+function addedLabels(
   lookups: IssueLookups,
   ids: readonly string[],
   before: readonly string[],
@@ -70,8 +89,5 @@ function requireCurrent({ id, name, retiredAt }: Label, before: readonly string[
 }
 
 /** The labels that stay valid when the issue moves to another team. */
-export const labelsThatMove = (
-  { labels }: IssueLookups,
-  ids: readonly string[],
-  team: Team,
-): string[] => ids.filter((id) => labels.some((label) => label.id === id && usableIn(label, team)));
+const labelsThatMove = ({ labels }: IssueLookups, ids: readonly string[], team: Team): string[] =>
+  ids.filter((id) => labels.some((label) => label.id === id && usableIn(label, team)));

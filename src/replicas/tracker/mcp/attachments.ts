@@ -1,7 +1,7 @@
 /** Attachments, their files, and the images of a text. */
 import { createHash } from "node:crypto";
-import { isUuid } from "~/graphql/scalars";
-import type { StoredFile } from "~/replicas/stored-file";
+import { isUuid } from "~/graphql/uuid";
+import type { StoredFile } from "~/replicas/kit/stored-file";
 import { imagesOf } from "~/replicas/tracker/mcp/markdown";
 import { act, getOne, type Shape } from "~/replicas/tracker/mcp/shape";
 import {
@@ -14,7 +14,7 @@ import {
 } from "~/replicas/tracker/mcp/tool";
 import { requireRow } from "~/replicas/tracker/require";
 import { findUploaded, putUpload } from "~/replicas/tracker/store/uploads";
-import { assetPath } from "~/replicas/tracker/uploads";
+import { assetPath } from "~/replicas/tracker/transfers";
 
 const ATTACHMENT: Shape = {
   id: "id",

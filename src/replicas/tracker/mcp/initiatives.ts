@@ -125,7 +125,13 @@ async function saveInitiative(args: SaveInitiative, work: Work): Promise<object>
   if (!known && name === undefined)
     throw new Rejected("name is required when creating an initiative");
   const input = {
-    ...{ name, description: summary, content, color, icon, priority, targetDate },
+    name,
+    description: summary,
+    content,
+    color,
+    icon,
+    priority,
+    targetDate,
     status: statusOf(args.status),
     ownerId: await resolveGiven(work, "User", args.owner),
     labelIds: await resolveAll(work, "InitiativeLabel", args.labels),

@@ -1,7 +1,7 @@
 /** References in arguments: an id, or a name in one of the forms that an entity has. */
 import { isInputObjectType } from "graphql";
 import type { RowObject } from "~/graphql/page";
-import { isUuid } from "~/graphql/scalars";
+import { isUuid } from "~/graphql/uuid";
 import { slugIdOf } from "~/replicas/tracker/ids";
 import { notThere, Rejected, type Work } from "~/replicas/tracker/mcp/tool";
 import { trackerSchema } from "~/replicas/tracker/schema";
@@ -65,7 +65,7 @@ const NAMED = {
   User: ["user", [text("email"), text("name"), text("displayName")]],
   WorkflowState: ["state", [text("name"), oneOf("type", STATE_TYPES)]],
 } as const satisfies Record<string, readonly [string, readonly Reading[]]>;
-export type NamedType = keyof typeof NAMED;
+type NamedType = keyof typeof NAMED;
 
 /** Types whose filters have no key for the slug. */
 const SLUGGED: ReadonlySet<NamedType> = new Set(["Release", "ReleasePipeline"]);

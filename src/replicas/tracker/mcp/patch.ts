@@ -95,7 +95,7 @@ function only(text: string, part: string, name: string): number {
 }
 
 /** A full text, or edits of the current one. */
-export type Revision = {
+type Revision = {
   readonly id?: Optional<string>;
   readonly patch?: readonly Edit[];
 };

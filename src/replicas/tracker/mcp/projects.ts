@@ -1,12 +1,6 @@
-/** Projects and their milestones. */
-import {
-  filterOf,
-  named,
-  requireId,
-  resolve,
-  resolveAll,
-  resolveGiven,
-} from "~/replicas/tracker/mcp/names";
+/** Projects. */
+import { MILESTONE, milestonesOf } from "~/replicas/tracker/mcp/milestones";
+import { filterOf, named, requireId, resolveAll, resolveGiven } from "~/replicas/tracker/mcp/names";
 import { type Edit, revise } from "~/replicas/tracker/mcp/patch";
 import {
   act,
@@ -19,29 +13,12 @@ import {
   related,
   type Shape,
   selectionOf,
-  shown,
   some,
 } from "~/replicas/tracker/mcp/shape";
 import { invalid, type Node, Rejected, type Tools, type Work } from "~/replicas/tracker/mcp/tool";
 import { requireRow } from "~/replicas/tracker/require";
 import { having } from "~/replicas/tracker/store/lookups";
 import { lockWorkspace } from "~/replicas/tracker/store/write";
-
-const PERCENT = 100;
-
-const MILESTONE: Shape = {
-  id: "id",
-  name: "name",
-  description: "description",
-  progress: ["progress", ({ progress }) => Math.round(progress * PERCENT)],
-  sortOrder: "sortOrder",
-  targetDate: "targetDate",
-};
-
-const milestonesOf = ({ nodes }: { readonly nodes: readonly Node[] }): object[] =>
-  nodes
-    .toSorted((one, other) => one.sortOrder - other.sortOrder)
-    .map((milestone) => shown(MILESTONE, milestone));
 
 const PROJECT: Shape = {
   id: "id",
@@ -83,7 +60,9 @@ const RESOURCES: Shape = {
     ({ documents, externalLinks }) => [
       ...documents.nodes.map((document: Node) => ({ type: "document", ...document })),
       ...externalLinks.nodes.map(({ id, label, ...link }: Node) => ({
-        ...{ type: "link", id, title: label },
+        type: "link",
+        id,
+        title: label,
         ...link,
       })),
     ],
@@ -230,8 +209,19 @@ async function inputOf(args: SaveProject, work: Work, known: string | undefined,
     resolveGiven(work, "User", args.lead),
   ]);
   return {
-    ...{ name, icon, color, priority, description, content, statusId, labelIds, leadId },
-    ...{ startDate, startDateResolution, targetDate, targetDateResolution },
+    name,
+    icon,
+    color,
+    priority,
+    description,
+    content,
+    statusId,
+    labelIds,
+    leadId,
+    startDate,
+    startDateResolution,
+    targetDate,
+    targetDateResolution,
     ...(isMoved && { teamIds: changedSet(had.teamIds, { set, add, remove }) }),
   };
 }
@@ -259,55 +249,9 @@ async function changeInitiatives(
     );
 }
 
-type OfProject = { readonly project: string };
-
-async function listMilestones({ project }: OfProject, work: Work): Promise<object> {
-  const projectId = await requireId(work, "Project", project);
-  const { projectMilestones } = await work.ask(
-    `query($filter: ProjectMilestoneFilter) {
-      projectMilestones(first: 250, filter: $filter) { nodes { ${selectionOf(MILESTONE)} } } }`,
-    { filter: { project: { id: { eq: projectId } } } },
-  );
-  return milestonesOf(projectMilestones);
-}
-
-/** The id of a milestone of this project. */
-async function milestoneIn(work: Work, project: string, given: string): Promise<string> {
-  const projectId = await requireId(work, "Project", project);
-  const id = await resolve(work, "ProjectMilestone", given, { where: { projectId } });
-  const milestone = await requireRow(work.context, "ProjectMilestone", id);
-  if (milestone.projectId !== projectId)
-    throw new Rejected(`Could not find milestone "${given}" in the project`);
-  return id;
-}
-
-type SaveMilestone = OfProject & {
-  readonly id?: string;
-  readonly name?: string;
-  readonly description?: string;
-  readonly targetDate?: string | null;
-};
-
-async function saveMilestone({ project, id: given, ...input }: SaveMilestone, work: Work) {
-  const known = given === undefined ? undefined : await milestoneIn(work, project, given);
-  if (!known && input.name === undefined)
-    throw new Rejected("name is required when creating a milestone");
-  const id = known
-    ? await change(work, "projectMilestoneUpdate", input, known)
-    : await change(work, "projectMilestoneCreate", {
-        ...input,
-        projectId: await requireId(work, "Project", project),
-      });
-  return await getOne(work, "projectMilestone", id, MILESTONE);
-}
-
 export const projectTools: Tools = {
   list_projects: listProjects,
   get_project: async (args: Parts & { readonly query: string }, work) =>
     await getOne(work, "project", await requireId(work, "Project", args.query), shapeFor(args)),
   save_project: saveProject,
-  list_milestones: listMilestones,
-  get_milestone: async ({ project, query }: OfProject & { readonly query: string }, work) =>
-    await getOne(work, "projectMilestone", await milestoneIn(work, project, query), MILESTONE),
-  save_milestone: saveMilestone,
 };

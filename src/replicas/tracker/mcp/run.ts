@@ -1,19 +1,18 @@
 /** Runs a tool: one context, in one transaction if the tool writes. */
 
-import { execute, GraphQLError, type GraphQLFormattedError } from "graphql";
+import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import type { Tx } from "~/db/connect";
 import { createBudget } from "~/graphql/budget";
+import type { Variables } from "~/graphql/collect";
 import { createDocuments } from "~/graphql/documents";
 import type { Caller } from "~/replicas/caller";
+import { untilUnblocked } from "~/replicas/kit/retries";
 import { type Context, inContext } from "~/replicas/tracker/context";
 import { formatError, type ValidationError } from "~/replicas/tracker/errors";
 import { Rejected, type Tool, type Work } from "~/replicas/tracker/mcp/tool";
 import { trackerSchema } from "~/replicas/tracker/schema";
-import type { TrackerSession } from "~/replicas/tracker/store/tables";
+import type { TableName } from "~/replicas/tracker/store/tables";
 import { dateOf } from "~/source";
-
-/** Attempts for a change that a concurrent one blocked. */
-const ATTEMPTS_MAX = 3;
 
 type Caching = ReturnType<typeof createDocuments>;
 let documents: Caching | undefined;
@@ -24,37 +23,32 @@ const prepared: Caching = (text) => {
 
 /** The result of a tool. Throws Rejected, after which nothing is written. */
 export async function runTool(
-  { session, actor, baseUrl }: Caller,
+  { session, actor, baseUrl }: Caller<TableName>,
   tool: Tool,
   values: object,
-  writes: boolean,
+  { writes }: { readonly writes: boolean },
 ): Promise<unknown> {
   const now = dateOf(session.source);
   const once = () => {
-    const running = { names: [], isMutation: writes, budget: createBudget(), fieldsOf: () => 0 };
-    return inContext(session as TrackerSession, { actor, running, now, baseUrl }, (context) =>
+    const running = { names: [], isMutation: writes, budget: createBudget() };
+    return inContext(session, { actor, running, now, baseUrl }, (context) =>
       Promise.race([tool(values, workIn(context)), context.budget.givenUp]),
     );
   };
-  for (let attempt = 1; ; attempt++)
-    try {
-      return await once();
-    } catch (error) {
-      const rejection = rejectionOf(error);
-      if (!rejection.isHeldUp || attempt === ATTEMPTS_MAX) throw rejection;
-    }
+  const result = await untilUnblocked(
+    () => once().catch(rejectionOf),
+    (given) => given instanceof Rejected && given.isHeldUp,
+  );
+  if (result instanceof Rejected) throw result;
+  return result;
 }
 
 function workIn(context: Context): Work {
   const ask: Work["ask"] = async (text, variables = {}) => {
-    const { document, fieldsOf, errors: mistakes } = prepared(text);
-    if (mistakes[0]) throw new Error(`${mistakes[0].message} in ${text}`);
-    const work = execute({
-      schema: trackerSchema(),
-      document,
-      contextValue: { ...context, fieldsOf },
-      variableValues: variables as Record<string, unknown>,
-    });
+    const { operations, errors: mistakes } = prepared(text);
+    const [operation] = operations;
+    if (mistakes[0] || !operation) throw new Error(`${mistakes[0]?.message} in ${text}`);
+    const work = operation.run(context, variables as Variables);
     const { data, errors } = await Promise.race([work, context.budget.givenUp]);
     if (errors?.[0]) throw rejectionOf(errors[0]);
     return data;
@@ -85,11 +79,8 @@ function rejectionOf(error: unknown): Rejected {
         });
   const formatted = formatError(wrapped);
   if (!formatted) throw wrapped.originalError ?? wrapped;
-  return new Rejected(
-    messageOf(formatted),
-    true,
-    formatted.extensions?.["type"] === "lock timeout",
-  );
+  const isHeldUp = formatted.extensions?.["type"] === "lock timeout";
+  return new Rejected(messageOf(formatted), { upstream: true, isHeldUp });
 }
 
 /** The value of a variable that GraphQL rejects: the name of the field, and the problem. */

@@ -102,8 +102,20 @@ async function inputOf(args: SaveIssue, work: Work, before: RowObject | undefine
     within === undefined || within === null ? {} : { where: { projectId: String(within) } };
   return {
     ...(given !== undefined && { teamId: given }),
-    ...{ title, description, priority, dueDate, slaBreachesAt, slaType, parentId, estimate },
-    ...{ projectId, stateId, cycleId, assigneeId, delegateId, labelIds },
+    title,
+    description,
+    priority,
+    dueDate,
+    slaBreachesAt,
+    slaType,
+    parentId,
+    estimate,
+    projectId,
+    stateId,
+    cycleId,
+    assigneeId,
+    delegateId,
+    labelIds,
     projectMilestoneId: await resolveGiven(work, "ProjectMilestone", args.milestone, milestones),
   };
 }

@@ -29,13 +29,15 @@ export class Content {
 }
 export type Image = { readonly data: string; readonly mimeType: string };
 
+type Origin = { readonly upstream?: boolean; readonly isHeldUp?: boolean };
+
 /** A call without side effects. `upstream`: the service rejects it, not the tool. */
 export class Rejected extends Error {
   override readonly name = "Rejected";
   readonly upstream: boolean;
   /** A concurrent change blocked this one: the call can be repeated. */
   readonly isHeldUp: boolean;
-  constructor(message: string, upstream = false, isHeldUp = false) {
+  constructor(message: string, { upstream = false, isHeldUp = false }: Origin = {}) {
     super(message);
     this.upstream = upstream;
     this.isHeldUp = isHeldUp;
@@ -43,7 +45,7 @@ export class Rejected extends Error {
 }
 
 export const notThere = (entity: string) =>
-  new Rejected(`Could not find referenced ${entity}.`, true);
+  new Rejected(`Could not find referenced ${entity}.`, { upstream: true });
 export const invalid = (problem: string) =>
-  new Rejected(`Argument Validation Error - ${problem}.`, true);
+  new Rejected(`Argument Validation Error - ${problem}.`, { upstream: true });
 export const DONE = { success: true };

@@ -73,7 +73,9 @@ async function saveUpdate(args: SaveUpdate, work: Work): Promise<object> {
   const id = known
     ? await change(work, `${type}UpdateUpdate`, { body, health }, known)
     : await change(work, `${type}UpdateCreate`, {
-        ...{ body, health, isDiffHidden },
+        body,
+        health,
+        isDiffHidden,
         [`${type}Id`]: subject,
       });
   return await getOne(work, `${type}Update`, id, shapeOf(type));

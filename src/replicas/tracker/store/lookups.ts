@@ -1,7 +1,7 @@
 /** Lookups by other keys than the id: an identifier, a key, the slug at the end of a URL. */
 import type { Fragment, Sql } from "~/db/connect";
 import type { Row, Scope, Value } from "~/graphql/model";
-import { isUuid } from "~/graphql/scalars";
+import { isUuid } from "~/graphql/uuid";
 import { identifierOf, slugIdOf } from "~/replicas/tracker/ids";
 
 type Lookup = (row: Row, scope: Scope) => Fragment;
@@ -118,7 +118,7 @@ export const having =
 
 /** Notifications that are not snoozed, or only the unread ones. */
 export const inInbox =
-  (unreadOnly: boolean): Lookup =>
+  ({ unreadOnly }: { readonly unreadOnly: boolean }): Lookup =>
   (row, { sql, now }) =>
     sql`((${row("snoozedUntilAt")} is null or ${row("snoozedUntilAt")} <= ${now}::timestamptz)
       and (not ${unreadOnly}::boolean or ${row("readAt")} is null))`;

@@ -12,7 +12,7 @@ type Searched = {
   readonly comments?: readonly [column: string, of: string];
 };
 
-export const SEARCHED = {
+const SEARCHED = {
   Issue: {
     title: "title",
     identifier: "identifier",

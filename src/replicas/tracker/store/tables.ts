@@ -14,4 +14,5 @@ export function requireColumns(table: keyof Rows, row: object): void {
   if (unknown !== undefined) throw new Error(`${table} has no column ${unknown}`);
 }
 
-export type TrackerSession = Session<keyof Rows>;
+export type TableName = keyof Rows;
+export type TrackerSession = Session<TableName>;

@@ -1,9 +1,9 @@
 /** Files that clients upload. */
-import type { StoredFile } from "~/replicas/stored-file";
+import type { StoredFile } from "~/replicas/kit/stored-file";
 import type { Rows } from "~/replicas/tracker/store/rows";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-export type NewUpload = Omit<Rows["uploads"], "content">;
+type NewUpload = Omit<Rows["uploads"], "content">;
 export type Announced = Pick<NewUpload, "contentType" | "size">;
 
 export async function insertUpload({ sql, t }: TrackerSession, upload: NewUpload): Promise<void> {

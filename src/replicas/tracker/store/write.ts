@@ -2,7 +2,7 @@
 import { errorCode, UNIQUE_VIOLATION } from "~/db/connect";
 import { flatten, type Model, requireModel } from "~/graphql/model";
 import type { RowObject } from "~/graphql/page";
-import { sizeOf } from "~/json";
+import { sizeOf } from "~/input/json";
 import { insertConflict, invalidArgument } from "~/replicas/tracker/errors";
 import { COLUMN_MAX } from "~/replicas/tracker/lengths";
 import type { Changes, Entity, NewValues, Row, Values } from "~/replicas/tracker/store/entities";

@@ -1,10 +1,10 @@
 /** The tools of the archived reference server: the Web API's own answers. */
-import { expect, test } from "bun:test";
-import { useDatabase } from "../../../support/database";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { useSharedDatabase } from "../../../support/database";
 import { callTool, endpointOf } from "../../../support/mcp";
 import { useProgram } from "../../../support/program";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 type Environment = { readonly environmentUrl: string; readonly token: string };
@@ -28,6 +28,8 @@ const toolOf = (environment: Environment) => {
   return (name: string, args?: object) => callTool(at, name, args);
 };
 
+/** Some answers name the second in which they are given. */
+const FROZEN = { clock: { now: "2026-03-11T09:00:00Z", mode: "frozen" } };
 const general = { channel_id: "C01GENERAL" };
 const ROOT = "1767603600.000100";
 
@@ -77,7 +79,7 @@ const READS: [string, object, string, Record<string, string>][] = [
 ];
 
 test.each(READS)("%s %j answers as the Web API does", async (name, args, method, asked) => {
-  const environment = await program.environment();
+  const environment = await program.environment(FROZEN);
   const { text, isError } = await toolOf(environment)(name, args);
 
   expect(text).toBe(await webApi(environment, method, asked, false));
@@ -128,10 +130,34 @@ test.each([
   expect(answer).toEqual({ text: JSON.stringify({ error }), isError: false });
 });
 
-test("a limit above 200 is reduced to it", async () => {
-  const environment = await program.environment({ templateName: "chat_bench_default" });
-  const { text } = await toolOf(environment)("slack_get_users", { limit: 1_000 });
-  const asked = { limit: "200" };
+describe("pages", () => {
+  let environment: Awaited<ReturnType<typeof program.environment>>;
+  beforeAll(async () => {
+    environment = await program.environment(FROZEN);
+    const { schemaName: schema } = environment;
+    const copies = (table: string, prefix: string, id: string) => `
+      insert into "${schema}".${table}
+      select (jsonb_populate_record(x, jsonb_build_object('id', '${prefix}' || n, 'name', 'copy' || n))).*
+      from "${schema}".${table} x, generate_series(1001, 1250) n where id = '${id}'`;
+    await database.sql.unsafe(copies("users", "U8", "U02JOHNADOE"));
+    await database.sql.unsafe(copies("channels", "C8", "C02RANDOM"));
+    for (let n = 0; n < 12; n++)
+      await toolOf(environment)("slack_post_message", { ...general, text: `${n}` });
+  });
+  const listing = { types: "public_channel", exclude_archived: "true" };
+  const channel = { channel: "C01GENERAL" };
 
-  expect(text).toBe(await webApi(environment, "users.list", asked, false));
+  test.each([
+    ["slack_get_users", {}, "users.list", { limit: "100" }],
+    ["slack_get_users", { limit: 1_000 }, "users.list", { limit: "200" }],
+    ["slack_list_channels", {}, "conversations.list", { ...listing, limit: "100" }],
+    ["slack_list_channels", { limit: 201 }, "conversations.list", { ...listing, limit: "200" }],
+    ["slack_get_channel_history", general, "conversations.history", { ...channel, limit: "10" }],
+  ])("of %s with %j have the limit of the server", async (name, args, method, asked) => {
+    const { text } = await toolOf(environment)(name, args);
+
+    expect(text).toBe(await webApi(environment, method, asked, false));
+    const [items] = Object.values<any>(JSON.parse(text)).filter(Array.isArray);
+    expect(items).toHaveLength(Number(asked.limit));
+  });
 });

@@ -1,12 +1,12 @@
 /** The vendor's tools of chat: result texts, every argument, every error, and rows equal to those of the Web API. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { vendor } from "~/replicas/chat/mcp/vendor";
-import { useDatabase } from "../../../support/database";
+import { useSharedDatabase } from "../../../support/database";
 import { callTool, endpointOf } from "../../../support/mcp";
 import { expectStatus, useProgram } from "../../../support/program";
 
-const database = useDatabase();
-const program = useProgram(database, { ENVIRONMENT_POOL_TARGETS: "chat_default:2" });
+const database = useSharedDatabase();
+const program = useProgram(database);
 
 const BENCH = "chat_bench_default";
 const GENERAL = "C01GENERAL";
@@ -850,6 +850,24 @@ describe("searches of channels, people and emoji", () => {
     expect(await search({ query: "e", limit: 1, cursor: "Q1VSUkVOVF9QQUdFOjI=" })).toContain(
       "1. #",
     );
+  });
+
+  test("show channels by their names before those by what they say", async () => {
+    const { run, api } = await open();
+    const { channel } = await api("conversations.create", { name: "aside" });
+    await api("conversations.setPurpose", { channel: channel.id, purpose: "Every launch" });
+    for (const name of ["all-the-launch", "the-launch-plans", "launches", "launch"])
+      await api("conversations.create", { name });
+
+    const { results } = await run("slack_search_channels", {
+      query: "Launch",
+      response_format: "concise",
+    });
+
+    const names: string[] = results.match(/(?<=#)\S+(?= \()/g);
+    expect([...names.slice(0, 2), ...names.slice(2, 4).toSorted(), ...names.slice(4)]).toEqual([
+      ...["launch", "launches", "all-the-launch", "the-launch-plans", "aside"],
+    ]);
   });
 
   test("show a person, and leave people out", async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { InvalidInputLinearError } from "@linear/sdk";
-import { useDatabase } from "../../../support/database";
+import { useSharedDatabase } from "../../../support/database";
 import { AGENT, DES, ENG, JOHN, ROBIN, refusal, useTracker } from "../../../support/tracker";
 
-const tracker = useTracker(useDatabase());
+const tracker = useTracker(useSharedDatabase());
 
 async function create(input: object = {}) {
   const payload = await tracker.linear.createIssue({ teamId: ENG, title: "A new issue", ...input });

@@ -4,8 +4,8 @@
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { vendor } from "~/replicas/tracker/mcp/index";
-import { useDatabase } from "../../../support/database";
+import { vendor } from "~/replicas/tracker/mcp/vendor";
+import { useSharedDatabase } from "../../../support/database";
 import { everyRow } from "../../../support/rows";
 import { createMask, useTools } from "../../../support/tools";
 import { MARIA, useTracker } from "../../../support/tracker";
@@ -20,7 +20,7 @@ type Call = {
 };
 
 const CALLS: readonly Call[] = calls as never;
-const database = useDatabase();
+const database = useSharedDatabase();
 const tracker = useTracker(database, "tracker_expanded");
 const tools = useTools(database, () => ({ schema: tracker.schema, actor: MARIA }));
 let mask: (text: string) => string;
@@ -106,14 +106,16 @@ function used(value: unknown, at: string): string[] {
 }
 
 const SOURCES = join(import.meta.dir, "../../../../src/replicas/tracker/mcp");
+const CHECKS = join(SOURCES, "../../kit/tool-arguments.ts");
 const TEXTS =
-  /(?:new Rejected|invalid|notThere|report|problems\.push|refused|mistyped)\(\s*(`(?:[^`\\]|\\.)*`|"(?:[^"\\]|\\.)*")/g;
+  /(?:new Rejected|invalid|notThere|report|problems\.push|refused|mistyped)\(\s*(?:place,\s*)?(`(?:[^`\\]|\\.)*`|"(?:[^"\\]|\\.)*")/g;
 
 /** The texts of rejections in the code, as patterns: a value in a template is any text. */
 async function rejectionTexts(): Promise<RegExp[]> {
   const found: RegExp[] = [];
-  for await (const file of new Bun.Glob("*.ts").scan(SOURCES)) {
-    const source = await Bun.file(join(SOURCES, file)).text();
+  const files = [...new Bun.Glob("*.ts").scanSync({ cwd: SOURCES, absolute: true }), CHECKS];
+  for (const file of files) {
+    const source = await Bun.file(file).text();
     for (const [, literal = ""] of source.matchAll(TEXTS)) {
       const text = literal.slice(1, -1).replaceAll('\\"', '"');
       const parts = text.split(/\$\{(?:[^{}]|\{[^{}]*\})*\}/);

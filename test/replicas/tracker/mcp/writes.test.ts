@@ -1,7 +1,7 @@
 /** A writing tool leaves the rows that the same work leaves through GraphQL. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { vendor } from "~/replicas/tracker/mcp/index";
-import { useDatabase } from "../../../support/database";
+import { vendor } from "~/replicas/tracker/mcp/vendor";
+import { useSharedDatabase } from "../../../support/database";
 import { everyRow } from "../../../support/rows";
 import { createMask, useTools } from "../../../support/tools";
 import { MARIA, openTracker, type Tracker, useTracker } from "../../../support/tracker";
@@ -10,7 +10,7 @@ const ENG = "c0000000-0000-4000-8000-000000000011";
 const OPS = "c0000000-0000-4000-8000-000000000012";
 const ALEX = "b0000000-0000-4000-8000-000000000014";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 /** Gets the tools; the other environment gets the documents. */
 const one = useTracker(database, "tracker_expanded");
 const tools = useTools(database, () => ({ schema: one.schema, actor: MARIA, baseUrl: BASE }));

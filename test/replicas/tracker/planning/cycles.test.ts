@@ -4,10 +4,10 @@ import {
   InvalidInputLinearError,
   UserLinearError,
 } from "@linear/sdk";
-import { useDatabase } from "../../../support/database";
+import { useSharedDatabase } from "../../../support/database";
 import { refusal, useTracker } from "../../../support/tracker";
 
-const tracker = useTracker(useDatabase(), "tracker_expanded");
+const tracker = useTracker(useSharedDatabase(), "tracker_expanded");
 const PRODUCT = "c0000000-0000-4000-8000-000000000011";
 const OPERATIONS = "c0000000-0000-4000-8000-000000000012";
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { InvalidInputLinearError } from "@linear/sdk";
-import { useDatabase } from "../../../support/database";
+import { useSharedDatabase } from "../../../support/database";
 import { AGENT, ENG, JOHN, ROBIN, refusal, useTracker } from "../../../support/tracker";
 
-const tracker = useTracker(useDatabase());
+const tracker = useTracker(useSharedDatabase());
 const NOBODY = "b0000000-0000-4000-8000-0000000000ff";
 
 const newDocument = async (input: object = {}) =>
@@ -38,6 +38,11 @@ describe("a document", () => {
       { id: read.documentContentId },
     );
     expect(documentContentHistory).toEqual({ success: true, history: [] });
+    const { timeline } = await tracker.data(
+      "query($id: String!) { timeline: documentContentHistoryTimeline(id: $id) { success history { id } checkpoints { id } } }",
+      { id: read.documentContentId },
+    );
+    expect(timeline).toEqual({ success: true, history: [], checkpoints: [] });
   });
 
   test("records its last editor, and moves from one parent to another", async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { InvalidInputLinearError } from "@linear/sdk";
-import { useDatabase } from "../../../support/database";
+import { useSharedDatabase } from "../../../support/database";
 import { ENG, JOHN, ROBIN, refusal, useTracker } from "../../../support/tracker";
 
-const tracker = useTracker(useDatabase());
+const tracker = useTracker(useSharedDatabase());
 
 const newInitiative = async (input: object = {}) =>
   (await (

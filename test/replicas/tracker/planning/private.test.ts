@@ -1,9 +1,9 @@
 /** Everything in a private team is visible only to its members. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { useDatabase } from "../../../support/database";
+import { useSharedDatabase } from "../../../support/database";
 import { ENG, JOHN, ROBIN, useTracker } from "../../../support/tracker";
 
-const tracker = useTracker(useDatabase());
+const tracker = useTracker(useSharedDatabase());
 const ids: Record<string, string> = {};
 
 /** Creates an entity as a member, and stores its id. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { ForbiddenLinearError, InvalidInputLinearError, UserLinearError } from "@linear/sdk";
-import { useDatabase } from "../../../support/database";
+import { useSharedDatabase } from "../../../support/database";
 import { AGENT, DES, ENG, JOHN, ROBIN, refusal, useTracker } from "../../../support/tracker";
 
-const tracker = useTracker(useDatabase());
+const tracker = useTracker(useSharedDatabase());
 const NOBODY = "b0000000-0000-4000-8000-0000000000ff";
 
 const newProject = async (input: object = {}) =>

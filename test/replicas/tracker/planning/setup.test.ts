@@ -1,10 +1,10 @@
 /** Views, templates, webhooks, links, uploads and integrations. */
 import { describe, expect, test } from "bun:test";
 import { FeatureNotAccessibleLinearError, InvalidInputLinearError } from "@linear/sdk";
-import { useDatabase } from "../../../support/database";
+import { useSharedDatabase } from "../../../support/database";
 import { DES, ENG, JOHN, ROBIN, refusal, useTracker } from "../../../support/tracker";
 
-const tracker = useTracker(useDatabase());
+const tracker = useTracker(useSharedDatabase());
 
 describe("a custom view", () => {
   const newView = async (input: object) =>

@@ -7,10 +7,10 @@ import { NO_EFFECTS, writeEffects } from "~/replicas/tracker/store/issues/effect
 import { insertIssues } from "~/replicas/tracker/store/issues/insert";
 import { TABLES, type TrackerSession } from "~/replicas/tracker/store/tables";
 import { columnsIn, insertRow, updateRow } from "~/replicas/tracker/store/write";
-import { useDatabase } from "../../../support/database";
+import { useSharedDatabase } from "../../../support/database";
 import { AGENT, ENG, useTracker } from "../../../support/tracker";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const tracker = useTracker(database, "tracker_base");
 const NOW = new Date("2026-03-01T12:00:00Z");
 let session: TrackerSession;

@@ -14,6 +14,9 @@ from .environment import AsyncEnvironment
 from .http import AsyncHttp
 from .suite import AsyncSuite
 
+# Of no interest in the traceback of a test.
+__tracebackhide__ = True
+
 
 class AsyncDiorama:
     """

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
 from .._clients import Mcp, missing, without_none
 from .._entering import entering
 from .._error import DioramaError
-from ..models import CreatedEnvironment, StartedRun
-from .http import AsyncHttp
+from ..models import Clock, CreatedEnvironment, EnvironmentDetail, FaultList, MovedClock, Snapshot, StartedRun
+from .http import AsyncHttp, Method
 from .linear import AsyncLinear
 from .run import AsyncRun
 
 if TYPE_CHECKING:
     from slack_sdk.web.async_client import AsyncWebClient
+
+# Of no interest in the traceback of a test.
+__tracebackhide__ = True
 
 # The environment is deleted or expired.
 GONE = {"environment_not_found", "environment_already_deleted"}
@@ -75,6 +78,61 @@ class AsyncEnvironment:
         answer = await self._http.call("POST", "/startRun", body=body, has_key=True)
         return AsyncRun(self._http, StartedRun.model_validate(answer).run_id)
 
+    async def reset(self) -> None:
+        """As its template again. An active run ends as failed."""
+        await self._control("POST", "/reset", {})
+
+    async def snapshot(self, name: str | None = None) -> Snapshot:
+        """Stores the present state, to which `restore` and forks return."""
+        return Snapshot.model_validate(await self._control("POST", "/snapshots", without_none(name=name)))
+
+    async def restore(self, snapshot_id: str) -> None:
+        """Returns to a snapshot of this environment or its family. An active run ends as failed."""
+        await self._control("POST", "/reset", {"snapshotId": snapshot_id})
+
+    async def fork(
+        self,
+        count: int = 1,
+        *,
+        snapshot_id: str | None = None,
+        start_run: bool | None = None,
+        ttl_seconds: int | None = None,
+        token_style: str | None = None,
+    ) -> list[AsyncForked]:
+        """Creates environments that equal this one row for row, or one of its snapshots: all or none."""
+        body = without_none(
+            count=count,
+            snapshotId=snapshot_id,
+            startRun=start_run,
+            ttlSeconds=ttl_seconds,
+            tokenStyle=token_style,
+        )
+        answer = await self._control("POST", "/fork", body)
+        return [AsyncForked(self._http, fork) for fork in answer["environments"]]
+
+    async def clock(self) -> Clock:
+        """What the next call sees."""
+        return Clock.model_validate(await self._control("GET", "/clock"))
+
+    async def move_clock(self, *, advance: str | None = None, to: str | None = None) -> MovedClock:
+        """Forward, by a duration such as `P1D` or to a time. Does what is due until then."""
+        return MovedClock.model_validate(await self._control("POST", "/clock", without_none(advance=advance, to=to)))
+
+    async def faults(self, faults: Sequence[Mapping[str, Any]] | None = None) -> FaultList:
+        """The faults, with the calls that got them. With a list: replaces them first, counted from zero."""
+        body = None if faults is None else {"faults": [*faults]}
+        return FaultList.model_validate(await self._control("PUT" if body else "GET", "/faults", body))
+
+    async def extend(self, ttl_seconds: int) -> EnvironmentDetail:
+        """Lives for at least so long from now, seven days altogether at most."""
+        return EnvironmentDetail.model_validate(await self._control("PATCH", "", {"ttlSeconds": ttl_seconds}))
+
+    async def _control(self, method: Method, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        return await self._http.call(method, f"/env/{self.id}{path}", body=body, has_key=method == "POST")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.template} {self.id} {self.url}>"
+
     async def delete(self) -> None:
         """Deletes the environment now rather than when it expires."""
         await self._http.call("DELETE", f"/env/{self.id}")
@@ -94,3 +152,13 @@ class AsyncEnvironment:
     def _require_service(self, service: str) -> None:
         if self.service != service:
             raise TypeError(f"This is an environment of the service {self.service}, not {service}")
+
+
+class AsyncForked:
+    """An environment that equals another one."""
+
+    def __init__(self, http: AsyncHttp, fork: Mapping[str, Any]) -> None:
+        self.environment = AsyncEnvironment(http, CreatedEnvironment.model_validate(fork))
+        run_id = fork.get("runId")
+        self.run = AsyncRun(http, run_id) if run_id else None
+        """The run that was started in it, with `start_run`."""

@@ -9,6 +9,9 @@ import httpx
 
 from .._linear import LinearError
 
+# Of no interest in the traceback of a test.
+__tracebackhide__ = True
+
 
 class AsyncLinear:
     """The tracker's API. Linear has no official client for Python."""

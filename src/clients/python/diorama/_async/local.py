@@ -11,6 +11,9 @@ from .._server import POLL_SECONDS, Server
 from .._waiting import async_sleep
 from .client import AsyncDiorama
 
+# Of no interest in the traceback of a test.
+__tracebackhide__ = True
+
 
 class AsyncLocalDiorama(AsyncDiorama):
     """A server that this process has started. `async with` stops it."""

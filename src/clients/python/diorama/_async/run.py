@@ -11,6 +11,9 @@ from ..models import Call, CallPage, Diff, EvaluatedRun, Evaluation
 from ..models import Run as Results
 from .http import AsyncHttp
 
+# Of no interest in the traceback of a test.
+__tracebackhide__ = True
+
 Ending = Literal["answered", "crashed", "timed_out", "interrupted"]
 
 # A page of the list of calls.

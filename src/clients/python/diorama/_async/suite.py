@@ -15,6 +15,9 @@ from ..models import Test, TestSuiteDetails
 from .environment import AsyncEnvironment
 from .http import AsyncHttp
 
+# Of no interest in the traceback of a test.
+__tracebackhide__ = True
+
 
 @dataclass(frozen=True)
 class AsyncTask:

@@ -14,6 +14,9 @@ from .environment import Environment
 from .http import Http
 from .suite import Suite
 
+# Of no interest in the traceback of a test.
+__tracebackhide__ = True
+
 
 class Diorama:
     """

@@ -15,6 +15,9 @@ from .._error import DioramaError
 from .._model import Model
 from .._waiting import sleep
 
+# Of no interest in the traceback of a test.
+__tracebackhide__ = True
+
 Method = Literal["GET", "POST", "PATCH", "PUT", "DELETE"]
 Answer = TypeVar("Answer", bound=Model)
 

@@ -10,6 +10,9 @@ import httpx
 
 from .._linear import LinearError
 
+# Of no interest in the traceback of a test.
+__tracebackhide__ = True
+
 
 class Linear:
     """The tracker's API. Linear has no official client for Python."""

@@ -10,6 +10,9 @@ from .._server import POLL_SECONDS, Server
 from .._waiting import sleep
 from .client import Diorama
 
+# Of no interest in the traceback of a test.
+__tracebackhide__ = True
+
 
 class LocalDiorama(Diorama):
     """A server that this process has started. `with` stops it."""

@@ -16,6 +16,9 @@ from ..models import Test, TestSuiteDetails
 from .environment import Environment
 from .http import Http
 
+# Of no interest in the traceback of a test.
+__tracebackhide__ = True
+
 
 @dataclass(frozen=True)
 class Task:

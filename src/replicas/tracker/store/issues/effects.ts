@@ -9,7 +9,7 @@ import { uuidFor } from "~/replicas/tracker/store/uuids";
 import { maySeeIssue } from "~/replicas/tracker/store/visibility";
 
 export type Label = { readonly issueId: string; readonly labelId: string };
-export type Subscriber = { readonly issueId: string; readonly userId: string };
+type Subscriber = { readonly issueId: string; readonly userId: string };
 export type Notice = {
   readonly type: string;
   readonly issueId: string;

@@ -20,24 +20,6 @@ export const setIssues = async (
   update ${t.issues} set ${sql(values as never)} where id = any(${ids}::uuid[])
 `;
 
-/** The next number and identifier in a team, which is locked; the old team never reuses the old number. */
-export async function moveNumber(
-  { sql, t }: TrackerSession,
-  { teamId, number }: { readonly teamId: string; readonly number: number },
-  to: string,
-): Promise<{ readonly number: number; readonly identifier: string; readonly sortOrder: number }> {
-  await keepNumber({ sql, t } as TrackerSession, teamId, number);
-  const [row] = await sql<[{ number: number; identifier: string; sortOrder: number }]>`
-    select number, key || '-' || number as identifier, "sortOrder" from (
-      select key,
-        greatest("highestNumber", (select max(i.number) from ${t.issues} i where i."teamId" = team.id)) + 1 as number,
-        coalesce((select min(i."sortOrder") from ${t.issues} i where i."teamId" = team.id), 0) - 1 as "sortOrder"
-      from ${t.teams} team where id = ${to}
-    ) next
-  `;
-  return row;
-}
-
 /** Keeps the number of an issue that leaves its team from being reused. */
 export const keepNumber = async (
   { sql, t }: TrackerSession,

@@ -73,6 +73,9 @@ const RELATED: Readonly<Record<string, string>> = {
 };
 
 type Declaration = {
+  /** The Postgres types of the columns of `source`, which replaces the table. */
+  readonly columns?: { readonly [column: string]: string };
+  readonly source?: Model["source"];
   /** Relations with other targets than their name suggests, and their key unless it is `<name>Id`. */
   readonly one?: { readonly [field: string]: string | readonly [to: string, key: string] };
   readonly many?: { readonly [field: string]: readonly [to: string, on: Relation] };
@@ -80,7 +83,8 @@ type Declaration = {
   readonly filters?: { readonly [field: string]: Expression };
   readonly sorts?: { readonly [key: string]: (options: SortOptions) => readonly Order[] };
   readonly unlisted?: Model["unlisted"];
-  readonly inUse?: Model["inUse"];
+  /** Whether the row's parent is in use: lists omit other rows as if they were archived. */
+  readonly inUse?: Expression;
   readonly visible?: Model["visible"];
   /** To-one relations whose row every viewer of this row sees. */
   readonly withRow?: readonly string[];
@@ -91,10 +95,11 @@ const entries = <V>(object: { readonly [key: string]: V } = {}) => new Map(Objec
 /** An entity that does not share its table. */
 export function model(name: keyof typeof TABLE_OF, declaration: Declaration = {}): Model {
   const table = TABLE_OF[name];
-  const columns = [...(TABLES.get(table) ?? [])].map(
+  const stored = [...(TABLES.get(table) ?? [])].map(
     ([column, { type }]) => [column, type] as const,
   );
-  return build(name, table, new Map(columns), false, declaration);
+  const columns = declaration.columns ? entries(declaration.columns) : new Map(stored);
+  return build({ name, table, columns, shared: false }, declaration);
 }
 
 /**
@@ -106,16 +111,14 @@ export function record(
   types: { readonly [field: string]: string },
   declaration: Declaration = {},
 ): Model {
-  return build(name, "records", entries(types), true, declaration);
+  return build({ name, table: "records", columns: entries(types), shared: true }, declaration);
 }
 
 function build(
-  name: string,
-  table: string,
-  columns: Model["columns"],
-  shared: boolean,
-  { one, many, computed, filters, sorts, unlisted, inUse, visible, withRow = [] }: Declaration,
+  { name, table, columns, shared }: Pick<Model, "name" | "table" | "columns" | "shared">,
+  declaration: Declaration,
 ): Model {
+  const { source, one, many, computed, filters, sorts, unlisted, inUse, visible } = declaration;
   const relations = new Map<string, One>();
   for (const [column, type] of columns) {
     if (type !== "uuid" || !column.endsWith("Id")) continue;
@@ -128,7 +131,7 @@ function build(
     const [to, key] = typeof target === "string" ? [target, `${field}Id`] : target;
     relations.set(field, { to, key });
   }
-  for (const field of withRow) {
+  for (const field of declaration.withRow ?? []) {
     const relation = relations.get(field);
     if (!relation) throw new Error(`${name} has no ${field}`);
     relations.set(field, { ...relation, withRow: true });
@@ -145,11 +148,20 @@ function build(
     computed: entries(computed),
     filters: entries(filters),
     sorts: entries(sorts),
+    ...(source && { source }),
     ...(unlisted && { unlisted }),
-    ...(inUse && { inUse }),
+    ...((shared || columns.has("archivedAt")) && { archive: archiveOf(inUse) }),
     ...(visible && { visible }),
   };
 }
+
+const archiveOf = (isParentInUse?: Expression): NonNullable<Model["archive"]> => ({
+  unless: "includeArchived",
+  inUse: (row, scope) => {
+    const own = scope.sql`${row("archivedAt")} is null`;
+    return isParentInUse ? scope.sql`${own} and ${isParentInUse(row, scope)}` : own;
+  },
+});
 
 /** Rows of `to` whose `column` equals this row's id, or another value of it. */
 export const children = (to: string, column: string, of = "id"): readonly [string, Relation] => [

@@ -114,30 +114,19 @@ const document = model("Document", {
 });
 
 /** The body of any entity that has one, stored in the entity's row. */
-const documentContent: Model = {
-  ...model("DocumentContent", {
-    one: {
-      document: "Document",
-      initiative: "Initiative",
-      issue: "Issue",
-      project: "Project",
-      projectMilestone: "ProjectMilestone",
-    },
-  }),
-  columns: new Map(
-    Object.entries({
-      id: "uuid",
-      createdAt: "timestamptz",
-      updatedAt: "timestamptz",
-      archivedAt: "timestamptz",
-      content: "text",
-      documentId: "uuid",
-      initiativeId: "uuid",
-      issueId: "uuid",
-      projectId: "uuid",
-      projectMilestoneId: "uuid",
-    }),
-  ),
+const documentContent = model("DocumentContent", {
+  columns: {
+    id: "uuid",
+    createdAt: "timestamptz",
+    updatedAt: "timestamptz",
+    archivedAt: "timestamptz",
+    content: "text",
+    documentId: "uuid",
+    initiativeId: "uuid",
+    issueId: "uuid",
+    projectId: "uuid",
+    projectMilestoneId: "uuid",
+  },
   source: ({ sql, table }) => {
     const none = sql`null::uuid`;
     return sql`(
@@ -163,7 +152,7 @@ const documentContent: Model = {
       from ${table("records")} where type = 'ReleaseNote'
     )`;
   },
-};
+});
 
 const roadmapProjects: Relation = (row, related, { sql, table }) => sql`exists (
   select from ${table("records")} l where l.type = 'RoadmapToProject'

@@ -1,6 +1,5 @@
 /** Issues and the entities that depend on them. */
 import type { Expression, Model, Order, Relation, SortOptions } from "~/graphql/model";
-import { rowOf } from "~/graphql/model";
 import { children, listed, model, record, through } from "~/replicas/tracker/store/models/define";
 import {
   by,
@@ -21,6 +20,16 @@ import {
   teamInUse,
   textOf,
 } from "~/replicas/tracker/store/models/expressions";
+import { ISSUE_HISTORY } from "~/replicas/tracker/store/models/issue-history";
+import {
+  byRoot,
+  byState,
+  cycleStart,
+  isCurrentCycle,
+  labelName,
+  labelNameInGroup,
+  ofCustomers,
+} from "~/replicas/tracker/store/models/issue-orders";
 import {
   inVisibleIssue,
   inVisibleProject,
@@ -73,80 +82,8 @@ const cyclePeriod: Expression = (row, { sql, table }) => sql`(
   from ${table("cycles")} c where c.id = ${row("cycleId")}
 )`;
 
-const STATE_TYPES = [
-  "triage",
-  "backlog",
-  "unstarted",
-  "started",
-  "completed",
-  "canceled",
-  "duplicate",
-];
-
-const stateRank: Expression = (row, { sql, table }) => sql`(
-  select array_position(${STATE_TYPES}::text[], s.type::text) from ${table("workflow_states")} s
-  where s.id = ${row("stateId")}
-)`;
-
-/** Open states by their position; closed ones too, unless the most recent comes first among them. */
-const byState = (recency: boolean): readonly Order[] => {
-  const position = relatedValue("workflow_states", "stateId", "position");
-  if (!recency) return [{ by: stateRank }, { by: position }];
-  const closedAt: Expression = (row, { sql }) =>
-    sql`coalesce(${row("completedAt")}, ${row("canceledAt")})`;
-  return [{ by: stateRank }, { by: closedAt, descending: true, nulls: "last" }, { by: position }];
-};
-
-const cycleStart = relatedValue("cycles", "cycleId", "startsAt");
-const isCurrentCycle: Expression = (row, { sql, table, now }) => sql`exists (
-  select from ${table("cycles")} c where c.id = ${row("cycleId")}
-    and c."startsAt" <= ${now}::timestamptz and c."endsAt" > ${now}::timestamptz and c."completedAt" is null
-)`;
-
-const labelName: Expression = (row, { sql, table }) => sql`(
-  select min(l.name) from ${table("issue_label_assignments")} a
-  join ${table("issue_labels")} l on l.id = a."labelId" where a."issueId" = ${row("id")}
-)`;
-const labelNameInGroup =
-  (groupId: string): Expression =>
-  (row, { sql, table }) =>
-    sql`(
-    select min(l.name) from ${table("issue_label_assignments")} a
-    join ${table("issue_labels")} l on l.id = a."labelId" and l."parentId" = ${groupId}::uuid
-    where a."issueId" = ${row("id")}
-  )`;
-
-const ofCustomers = (what: "name" | "revenue"): Expression => {
-  const value = (sql: Parameters<Expression>[1]["sql"]) =>
-    what === "name" ? sql`min(c.data->>'name')` : sql`sum((c.data->>'revenue')::float8)`;
-  return (row, { sql, table }) => sql`(
-    select ${value(sql)} from ${table("records")} n
-    join ${table("records")} c on c.id = (n.data->>'customerId')::uuid
-    where n.type = 'CustomerNeed' and (n.data->>'issueId')::uuid = ${row("id")}
-  )`;
-};
-
 const importantNeeds: Expression = (row, scope) =>
   scope.sql`(select count(*)::int ${needs(row, scope)} and (c.data->>'priority')::float8 > 0)`;
-
-/** The same order, of the root of the issue's tree. */
-const byRoot = (orders: readonly Order[]): readonly Order[] =>
-  orders.map((order) => ({
-    ...order,
-    by: (row, scope) => {
-      const { sql, table } = scope;
-      const root = scope.alias();
-      return sql`(
-        select ${order.by(rowOf(issue, scope, root), scope)} from ${table("issues")} as ${sql(root)}
-        where ${sql(`${root}.id`)} = (
-          with recursive up as (
-            select ${row("id")} as id, ${row("parentId")} as parent, 0 as depth union all
-            select i.id, i."parentId", depth + 1 from ${table("issues")} i join up on i.id = up.parent
-          ) select id from up order by depth desc limit 1
-        )
-      )`;
-    },
-  }));
 
 const releases: Relation = (row, related, { sql, table }) => sql`exists (
   select from ${table("records")} l where l.type = 'IssueToRelease'
@@ -265,6 +202,7 @@ export const issue: Model = model("Issue", {
     ),
     rootIssue: ({ sort }) =>
       byRoot(
+        issue,
         Object.entries((sort ?? {}) as Record<string, object | null>).flatMap(([key, options]) =>
           issueOrders(key, { ...options }),
         ),
@@ -304,69 +242,11 @@ const comment = model("Comment", {
   visible: together(inVisibleIssue(), inVisibleProject()),
 });
 
-/** Each activity on an issue, and its actor. */
-const activity: Model = {
-  ...model("Activity", { one: { user: "User" } }),
-  columns: new Map(
-    Object.entries({
-      id: "uuid",
-      issueId: "uuid",
-      createdAt: "timestamptz",
-      updatedAt: "timestamptz",
-      userId: "uuid",
-    }),
-  ),
-  source: ({ sql, table }) => sql`(
-    select id, "issueId", "createdAt", "updatedAt", "actorId" as "userId" from ${table("issue_history")}
-    union all
-    select id, "issueId", "createdAt", "updatedAt", "userId" from ${table("comments")} where "issueId" is not null
-  )`,
-};
-
-/** How long an issue was in each state: from its history, which records when it left each. */
-const stateSpan: Model = {
-  ...model("IssueStateSpan", {
-    one: { state: "WorkflowState" },
-    withRow: ["state"],
-  }),
-  columns: new Map(
-    Object.entries({
-      id: "uuid",
-      issueId: "uuid",
-      stateId: "uuid",
-      createdAt: "timestamptz",
-      updatedAt: "timestamptz",
-      startedAt: "timestamptz",
-      endedAt: "timestamptz",
-    }),
-  ),
-  source: ({ sql, table }) => sql`(
-    select coalesce(c.id, i.id) as id, i.id as "issueId",
-      coalesce(c."toStateId", first."fromStateId", i."stateId") as "stateId",
-      coalesce(c."createdAt", i."createdAt") as "startedAt", coalesce(c."createdAt", i."createdAt") as "createdAt",
-      coalesce(c."createdAt", i."createdAt") as "updatedAt",
-      lead(c."createdAt", 1) over (partition by i.id order by c."createdAt" nulls first, c.id) as "endedAt"
-    from ${table("issues")} i
-    cross join lateral (
-      select null::uuid as id, null::timestamptz(3) as "createdAt", null::uuid as "toStateId"
-      union all
-      select h.id, h."createdAt", h."toStateId" from ${table("issue_history")} h
-      where h."issueId" = i.id and h."toStateId" is not null
-    ) c
-    left join lateral (
-      select h."fromStateId" from ${table("issue_history")} h
-      where c.id is null and h."issueId" = i.id and h."toStateId" is not null
-      order by h."createdAt", h.id limit 1
-    ) first on true
-  )`,
-};
-
 export const ISSUES: readonly Model[] = [
   issue,
   issueLabel,
   comment,
-  activity,
-  stateSpan,
+  ...ISSUE_HISTORY,
   model("IssueRelation", {
     visible: together(inVisibleIssue(), inVisibleIssue("relatedIssueId")),
   }),
@@ -375,17 +255,6 @@ export const ISSUES: readonly Model[] = [
     filters: { customEmojiId: (_row, { sql }) => sql`null::uuid` },
   }),
   model("Attachment", { visible: inVisibleIssue() }),
-  model("IssueHistory", {
-    many: {
-      actors: ["User", (row, related, { sql }) => sql`${related("id")} = ${row("actorId")}`],
-      addedLabels: listed("IssueLabel", "addedLabelIds"),
-      addedToReleases: listed("Release", "addedToReleaseIds"),
-      removedFromReleases: listed("Release", "removedFromReleaseIds"),
-      removedLabels: listed("IssueLabel", "removedLabelIds"),
-    },
-    visible: inVisibleIssue(),
-    withRow: ["fromState", "toState"],
-  }),
   record(
     "IssueSuggestion",
     {

@@ -49,7 +49,7 @@ const violatedRelation: Expression = (row, { sql, table }) => sql`exists (
 )`;
 
 const ofMilestones =
-  (finished: boolean): Relation =>
+  ({ finished }: { readonly finished: boolean }): Relation =>
   (row, related, scope) => {
     const { sql } = scope;
     const progress = progressOf("projectMilestoneId")(related, scope);
@@ -87,7 +87,7 @@ const project = model("Project", {
   many: {
     accessibleTeams: through("Team", "project_teams", "projectId", "teamId"),
     comments: children("Comment", "projectId"),
-    completedProjectMilestones: ["ProjectMilestone", ofMilestones(true)],
+    completedProjectMilestones: ["ProjectMilestone", ofMilestones({ finished: true })],
     documents: children("Document", "projectId"),
     externalLinks: children("EntityExternalLink", "projectId"),
     history: children("ProjectHistory", "projectId"),

@@ -1,0 +1,10 @@
+import { readMethods } from "~/console/services/chat/calls";
+import { ConversationPlace } from "~/console/services/chat/place";
+import { snippets } from "~/console/services/chat/snippets";
+import type { ConsoleService } from "~/console/services/service";
+
+export const chat: ConsoleService = {
+  Place: ConversationPlace,
+  snippets,
+  forms: { methods: readMethods },
+};

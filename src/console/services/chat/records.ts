@@ -1,0 +1,35 @@
+/** Rows of the chat. */
+import { columnsOf, readRows, textOf } from "~/console/rows";
+import type { ServiceRecords } from "~/console/services/shape";
+
+export const chatRecords: ServiceRecords = {
+  identified: ["users", "channels", "files"],
+  subject: "channels",
+  keys: { messages: ["channel_id", "ts"] },
+  placeOf: (table, row) => row["channel_id"] ?? (table === "channels" ? row["id"] : undefined),
+  /** A reaction is shown with its message. */
+  ownersOf: (row) => [["messages", row]],
+  precedes: (table, row, key) => table !== "messages" || textOf(row["ts"]) <= textOf(key["ts"]),
+  named: (table, name) => (table === "channels" ? `#${name}` : name),
+  /** A direct conversation is named after its members. */
+  membersOf: (table, row) =>
+    table === "channels" ? textOf(row["member_key"]).split(",").filter(Boolean) : undefined,
+
+  /** The template's users, conversations and messages, with the columns that are shown. */
+  async base(ask, { templateSchema }) {
+    const tables = ["users", "channels", "messages"];
+    const { users, channels, messages } = await readRows(ask, templateSchema, tables);
+    return {
+      users: columnsOf(users, ["id", "name", "real_name"]),
+      channels: columnsOf(channels, ["id", "name", "member_key"]),
+      messages: columnsOf(messages, [
+        "channel_id",
+        "ts",
+        "thread_ts",
+        "user_id",
+        "username",
+        "text",
+      ]),
+    };
+  },
+};

@@ -1,0 +1,5 @@
+/** A service that the console knows nothing of: its tables and its tools are shown. */
+import type { ConsoleService } from "~/console/services/service";
+import { TablePlace } from "~/console/services/tables/place";
+
+export const tables: ConsoleService = { Place: TablePlace, snippets: () => ({}), forms: {} };

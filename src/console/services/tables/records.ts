@@ -1,0 +1,30 @@
+/** Rows of a service that the console knows nothing of. */
+import { keysOf, keyText, pick, type Row, readRows } from "~/console/rows";
+import type { ServiceRecords } from "~/console/services/shape";
+
+/** Columns that may name a row. */
+const NAMES = ["id", "identifier", "real_name", "name", "title"];
+
+export const tableRecords: ServiceRecords = {
+  identified: ["*"],
+  subject: undefined,
+  keys: {},
+  /** Each table is a place. */
+  placeOf: () => undefined,
+  ownersOf: () => [],
+  precedes: () => false,
+  named: (_table, name) => name,
+  membersOf: () => undefined,
+
+  /** The template's rows that the changes concern, and the names of others. */
+  async base(ask, { templateSchema }, events) {
+    const tables = await readRows(ask, templateSchema, ["*"]);
+    const keys = keysOf(events);
+    const changed = new Set(events.map(({ table, key }) => keyText(table, key)));
+    const shown = (table: string, row: Row) =>
+      changed.has(keyText(table, pick(row, keys[table] ?? []))) ? row : pick(row, NAMES);
+    return Object.fromEntries(
+      Object.entries(tables).map(([table, rows]) => [table, rows.map((row) => shown(table, row))]),
+    );
+  },
+};

@@ -1,0 +1,6 @@
+import type { ConsoleService } from "~/console/services/service";
+import { operations } from "~/console/services/tracker/calls";
+import { IssuePlace } from "~/console/services/tracker/place";
+import { snippets } from "~/console/services/tracker/snippets";
+
+export const tracker: ConsoleService = { Place: IssuePlace, snippets, forms: { operations } };

@@ -1,0 +1,16 @@
+import type { Aliases } from "~/input/aliases";
+
+/** The names that a spec may use: the template's tables, and the columns that the service computes. */
+export type Vocabulary = {
+  readonly tables: readonly {
+    readonly name: string;
+    readonly columns: readonly { readonly name: string; readonly type: string }[];
+    /** Columns of the primary key. */
+    readonly key?: readonly string[];
+  }[];
+  readonly derived: { readonly [table: string]: readonly string[] };
+  /** The names of the service's calls. */
+  readonly calls: ReadonlySet<string>;
+  /** Earlier ids, which specs and texts of a run may use: they mean the present ones. */
+  readonly aliases?: Aliases;
+};

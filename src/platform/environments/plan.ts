@@ -1,0 +1,90 @@
+/** Plans of new environments: everything that is inserted, but for the schemas. Nothing is written yet. */
+import { ApiError } from "~/errors";
+import { firstReading, firstTiming, viewClock } from "~/platform/environments/clock";
+import type { Common, Identity, Lineage } from "~/platform/environments/creation-store";
+import { type NewEnvironment, TTL_SECONDS_DEFAULT } from "~/platform/environments/model";
+import { requireStyle } from "~/platform/environments/token-model";
+import { requireFaults } from "~/platform/faults/rules";
+import { type FaultState, newState } from "~/platform/faults/store";
+import { hashCredential, newCredential } from "~/platform/keys/format";
+import { promptAt } from "~/platform/suites/prompt";
+import type { Suites } from "~/platform/suites/suites";
+import type { Templates } from "~/platform/templates/templates";
+import type { Principal } from "~/principal";
+import { requireReplica } from "~/replicas/index";
+import { randomId } from "~/source";
+
+/** Environments that differ only in their ids and tokens. */
+export type Plan = {
+  readonly common: Common;
+  readonly templateSchema: string;
+  readonly identities: readonly (Identity & { readonly token: string })[];
+  readonly lineage?: Lineage;
+  readonly faults: FaultState | null;
+};
+
+/** The ids of new environments, and their tokens with the hashes that are stored. */
+export const identities = (count: number, tokenStyle: NewEnvironment["tokenStyle"]) =>
+  Array.from({ length: count }, () => {
+    const token = newCredential("e");
+    return {
+      environmentId: randomId(),
+      tokenHash: hashCredential(token),
+      token: tokenStyle === undefined ? token : `${tokenStyle}-${token}`,
+    };
+  });
+
+/** The environments of a plan with the schemas that are reserved for them. */
+export const placed = ({ identities }: Plan, schemas: readonly string[]) =>
+  identities.map((each, at) => ({ ...each, schemaName: schemas[at] ?? "" }));
+
+export function createPlanning({ templates, suites }: { templates: Templates; suites: Suites }) {
+  /**
+   * Plans the environments of a request, by its test or by name; `task`: what the test asks for. Throws if the request is
+   * incomplete or refers to something that does not exist.
+   */
+  return async function plan({ userId, keyId }: Principal, wanted: NewEnvironment) {
+    const test =
+      wanted.testId === undefined ? undefined : await suites.requireTest(userId, wanted.testId);
+    const templateService = test?.service ?? wanted.templateService;
+    const templateName = test?.templateName ?? wanted.templateName;
+    if (templateService === undefined)
+      throw new ApiError("invalid_request", "templateService: needed when testId is not given");
+    const { service } = requireReplica(templateService);
+    if (templateName === undefined)
+      throw new ApiError("invalid_request", "templateName: needed when testId is not given");
+    const template = await templates.require(userId, service, templateName);
+    const by = who(wanted, test?.actingUserId);
+    requireStyle(service, wanted.tokenStyle);
+    const common: Common = {
+      userId,
+      keyId,
+      service,
+      templateName,
+      actingUserId: await templates.requireUser(template, by),
+      ttlSeconds: wanted.ttlSeconds ?? TTL_SECONDS_DEFAULT,
+      allowImpersonation: wanted.allowImpersonation ?? false,
+      timing: firstTiming(firstReading(wanted.clock, template.opensAt), wanted.seed),
+    };
+    const { faults = test?.faults ?? [] } = wanted;
+    requireFaults(service, faults);
+    return {
+      common,
+      templateSchema: template.schemaName,
+      identities: identities(wanted.count ?? 1, wanted.tokenStyle),
+      faults: faults.length > 0 ? newState(faults) : null,
+      task: test && { prompt: promptAt(test.prompt, viewClock(common.timing).now) },
+    };
+  };
+}
+
+/** Returns the user to act as, from the request or its test. */
+function who(
+  { impersonateUserId: id, impersonateEmail: email }: NewEnvironment,
+  ofTest: string | null | undefined,
+) {
+  if (id !== undefined) return { id };
+  if (email !== undefined) return { email };
+  if (ofTest) return { id: ofTest };
+  throw new ApiError("missing_impersonate", "impersonateUserId or impersonateEmail is needed");
+}

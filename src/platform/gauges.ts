@@ -1,0 +1,61 @@
+/** The gauges, from what a look into the database has found. */
+import type { Metrics } from "~/metrics";
+import type { ActiveRuns, Counted, LogState } from "~/platform/metrics-store";
+import { VERSION } from "~/version";
+
+const WAL_STATUSES = ["reserved", "extended", "unreserved", "lost"] as const;
+
+export type PoolState = {
+  readonly template: string;
+  readonly ready: number;
+  readonly target: number;
+};
+
+export type Found = {
+  /** Milliseconds that a statement waited for a connection. */
+  readonly waited: number;
+  readonly environments: readonly Counted[];
+  readonly runs: ActiveRuns;
+  readonly log: LogState | undefined;
+  readonly connections: Omit<Counted, "name">[];
+  readonly pools: readonly PoolState[];
+};
+
+/** `budget`: bytes of unread log after which runs are lost. */
+export function setGauges(
+  metrics: Metrics,
+  { waited, environments, runs, log, connections, pools }: Found,
+  budget: number,
+): void {
+  metrics.dbWait.set(waited / 1000);
+  metrics.environments.reset();
+  let backlog = 0;
+  for (const { name: service, state, count } of environments) {
+    metrics.environments.set({ service, state }, count);
+    if (state === "expired") backlog += count;
+  }
+  metrics.expiredBacklog.set(backlog);
+  metrics.runs.set({ state: "running" }, runs.running);
+  metrics.runs.set({ state: "ending" }, runs.ending);
+  metrics.runs.set({ state: "evaluating" }, runs.evaluating);
+  metrics.captureHold.set(runs.holdSeconds);
+  metrics.poolReady.reset();
+  metrics.poolTarget.reset();
+  for (const { template, ready, target } of pools) {
+    metrics.poolReady.inc({ template }, ready);
+    metrics.poolTarget.inc({ template }, target);
+  }
+  metrics.dbConnections.reset();
+  for (const { state, count } of connections) metrics.dbConnections.set({ state }, count);
+  if (!log) return;
+  metrics.captureEpoch.set(log.epoch);
+  metrics.captureLag.set(log.lag);
+  metrics.captureUnneeded.set(runs.holdSeconds === 0 ? log.lag : 0);
+  metrics.captureRetained.set(log.retained);
+  metrics.captureBudget.set(log.lag / budget);
+  metrics.captureSpill.reset();
+  metrics.captureSpill.inc(log.spilled);
+  for (const status of WAL_STATUSES)
+    metrics.captureWalStatus.set({ status }, status === log.walStatus ? 1 : 0);
+  metrics.buildInfo.set({ version: VERSION, bun: Bun.version, pg: log.postgres }, 1);
+}

@@ -1,0 +1,242 @@
+/** The platform as a whole: its parts, wired. The outside gets its routes, its gateway, its probes, and its end. */
+import { createCapture } from "~/capture/capture";
+import { type Plugin, publish } from "~/capture/slot";
+import type { Config } from "~/config";
+import type { Tx } from "~/db/connect";
+import type { Log, LogOptions } from "~/log";
+import type { Metrics } from "~/metrics";
+import { createAudits } from "~/platform/audit/audits";
+import { auditRoutes } from "~/platform/audit/routes";
+import type { Connections } from "~/platform/connections";
+import { createClocks } from "~/platform/environments/clocks";
+import { controlRoutes } from "~/platform/environments/control-routes";
+import { createDetails } from "~/platform/environments/details";
+import { createEnvironments } from "~/platform/environments/environments";
+import { createExclusive } from "~/platform/environments/exclusive";
+import { createFaults } from "~/platform/environments/faults";
+import { createForks } from "~/platform/environments/forks";
+import { createPast } from "~/platform/environments/past";
+import {
+  detailRoutes,
+  environmentRoutes,
+  savingRoutes,
+  triggerRoutes,
+} from "~/platform/environments/routes";
+import { createSaving } from "~/platform/environments/saving";
+import { createSchemaPool } from "~/platform/environments/schema-pool";
+import { createSnapshots } from "~/platform/environments/snapshots";
+import { createTargets } from "~/platform/environments/targets";
+import { createTriggers } from "~/platform/environments/triggers";
+import { createInjection } from "~/platform/faults/injection";
+import { createFeed } from "~/platform/feed/feed";
+import { feedRoutes } from "~/platform/feed/routes";
+import { createGateway } from "~/platform/gateway";
+import { healthRoutes } from "~/platform/health";
+import { createIdempotency } from "~/platform/idempotency/idempotency";
+import { createCounting } from "~/platform/journal/counting";
+import { createJournal } from "~/platform/journal/journal";
+import { createJournalListing } from "~/platform/journal/listing";
+import { createNumbering } from "~/platform/journal/numbering";
+import { journalRoutes } from "~/platform/journal/routes";
+import { createKeys } from "~/platform/keys/keys";
+import { createMaintenance } from "~/platform/maintenance";
+import { createMetricsCollector } from "~/platform/metrics-collector";
+import { createEpisodes } from "~/platform/openenv/episodes";
+import { createPlayers } from "~/platform/openenv/players";
+import { openEnvRoutes } from "~/platform/openenv/routes";
+import { createSessions } from "~/platform/openenv/sessions";
+import { createTrainers } from "~/platform/openenv/trainers";
+import { overviewRoutes } from "~/platform/overview";
+import { createProbes } from "~/platform/probes";
+import { createEvaluation } from "~/platform/runs/evaluation";
+import { createExpiry } from "~/platform/runs/expiry";
+import { createRegrading } from "~/platform/runs/grading";
+import { forgetCallMarks, runClosing } from "~/platform/runs/lifecycle-store";
+import { createOverdueVerdicts } from "~/platform/runs/overdue-verdicts";
+import { records } from "~/platform/runs/records";
+import { resultRoutes } from "~/platform/runs/result-routes";
+import { runRoutes } from "~/platform/runs/routes";
+import { createRuns } from "~/platform/runs/runs";
+import { createStarting } from "~/platform/runs/starting";
+import { createSuitePlace } from "~/platform/suite-place";
+import { storeBuiltinSuites } from "~/platform/suites/builtin";
+import { createSuiteChanges } from "~/platform/suites/changes";
+import { suiteRoutes } from "~/platform/suites/routes";
+import { createSuites } from "~/platform/suites/suites";
+import { createTaskPlace } from "~/platform/task-place";
+import { buildBuiltins } from "~/platform/templates/builtin";
+import { createTemplateChanges } from "~/platform/templates/changes";
+import { templateRoutes } from "~/platform/templates/routes";
+import { createTemplates } from "~/platform/templates/templates";
+import { threadUrl } from "~/thread";
+
+export type Platform = Awaited<ReturnType<typeof createPlatform>>;
+
+/** Expects a database that is migrated. */
+export async function createPlatform(deps: {
+  config: Config;
+  connections: Connections;
+  /** Decodes the log. */
+  plugin: Plugin;
+  log: Log;
+  logOptions: LogOptions;
+  metrics: Metrics;
+  /** Number of calls in progress. */
+  inFlight: () => number;
+}) {
+  const { config, connections, plugin, log, logOptions, metrics } = deps;
+  const { pool, replicas, builders, sessionPool } = connections;
+  /** For the parts that need some of them. */
+  const base = { ...connections, config, log, metrics };
+
+  const templates = createTemplates(pool, replicas, builders);
+  if (config.SEED) {
+    await buildBuiltins(pool, builders, log);
+    await storeBuiltinSuites(pool, templates, log);
+  }
+  const keys = createKeys(pool, config, log, metrics);
+  const suites = createSuites(pool, templates);
+  const capture = await createCapture({
+    ...base,
+    kind: config.LOGICAL_REPLICATION_ENABLED ? "log" : "snapshot",
+    options: {
+      url: config.DATABASE_URL,
+      plugin,
+      walBudgetBytes: config.CAPTURE_WAL_BUDGET,
+      idleSeconds: config.REPLICATION_IDLE_TIMEOUT,
+    },
+    records,
+    worker: threadUrl("platform/runs"),
+    logOptions,
+  });
+  const onBuild = async (tx: Tx, schema: string) => {
+    if (capture.kind === "log" && plugin === "pgoutput") await publish(tx, schema);
+  };
+
+  const schemaPool = createSchemaPool({ ...base, templates, onBuild });
+  const targets = createTargets({ ...base, templates, schemaPool });
+  const environments = createEnvironments({
+    ...base,
+    templates,
+    suites,
+    schemaPool,
+    keys,
+    runClosing,
+  });
+  const exclusive = createExclusive(base);
+
+  const spans = await openSpans(config, log);
+  const journal = createJournal({ pool, log, ...(spans && { spans }) });
+  const numbering = createNumbering({ pool, journal, forgetMarks: forgetCallMarks });
+  const listing = createJournalListing({ pool, numbering });
+  const { callsOf } = createCounting({ pool, numbering, pageOf: listing.pageOf });
+
+  const overdue = createOverdueVerdicts(base);
+  const evaluation = createEvaluation({ pool, environments, templates, callsOf, overdue });
+  const audits = createAudits({ pool, replicas, suites, templates, callsOf });
+  const expiry = createExpiry({ pool, capture, log });
+  const starting = createStarting({ pool, templates, capture });
+  const runs = createRuns({ pool, environments, starting, suites, evaluation, capture, expiry });
+  const snapshots = createSnapshots({
+    pool,
+    environments,
+    templates,
+    exclusive,
+    runClosing,
+    onBuild,
+    discard: capture.discard,
+    flushJournal: journal.flush,
+  });
+  const { planRuns } = starting;
+  const forks = createForks({ ...base, environments, snapshots, schemaPool, planRuns });
+  const clocks = createClocks({ ...base, environments, templates, exclusive, capture });
+  const faults = createFaults({ pool, environments, exclusive });
+
+  const past = createPast({ pool, replicas, templates, schemaPool });
+  const injection = createInjection({ pool, readState: past.state });
+  const origins = config.CORS_ORIGINS;
+  const gateway = createGateway({
+    sessionPool,
+    injection,
+    past,
+    environments,
+    keys,
+    templates,
+    origins,
+    journal,
+  });
+
+  const suitePlace = createSuitePlace();
+  const { isAdmitted } = suitePlace;
+  const players = createPlayers({ suites, environments, runs, gateway });
+  const episodes = createEpisodes(players);
+  const sessions = createSessions(players);
+  const trainers = createTrainers({ keys, isAdmitted, trustProxy: config.TRUST_PROXY });
+
+  const feed = createFeed(base);
+  const collector = createMetricsCollector({ ...base, templates, targets, capture });
+  const probes = createProbes(collector);
+  const idempotency = createIdempotency(pool);
+  const maintenance = createMaintenance({
+    ...base,
+    templates,
+    targets,
+    schemaPool,
+    evaluation,
+    expiry,
+    inFlight: deps.inFlight,
+  });
+
+  return {
+    keys,
+    gateway,
+    probes,
+    maintenance,
+    suitePlace,
+    taskPlace: createTaskPlace(),
+    captureKind: capture.kind,
+
+    /** Below `/api/platform`; `public` without a key. */
+    routes: {
+      public: healthRoutes(pool, capture),
+      keyed: [
+        environmentRoutes(environments, idempotency),
+        detailRoutes(createDetails({ pool, templates })),
+        runRoutes(runs, idempotency),
+        resultRoutes(runs, createRegrading({ pool, runs, suites, evaluation })),
+        journalRoutes(listing),
+        overviewRoutes(collector, probes),
+        feedRoutes(feed, keys),
+        templateRoutes(templates, createTemplateChanges({ ...base, templates })),
+        savingRoutes(createSaving({ builders, templates, environments })),
+        triggerRoutes(createTriggers({ sessionPool, environments, templates })),
+        controlRoutes({ snapshots, forks, clocks, faults, idempotency }),
+        suiteRoutes(suites, createSuiteChanges(pool, templates)),
+        auditRoutes(audits),
+      ],
+    },
+    /** Below `/openenv`. */
+    openEnvRoutes: openEnvRoutes({ suites, players, episodes, sessions, trainers, log }),
+
+    /** Ends the waiting of calls that faults delay. */
+    endDelays: injection.stop,
+
+    /** Hands over to other servers. The connections close after it. */
+    async stop() {
+      await maintenance.stop();
+      for (const part of [feed, episodes, sessions, players, journal]) await part.stop();
+      await spans?.stop();
+      for (const part of [environments, exclusive, capture, evaluation, audits, collector])
+        await part.stop();
+    },
+  };
+}
+
+/** The exporter is loaded only where it is used. */
+async function openSpans(config: Config, log: Log) {
+  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (endpoint === undefined) return undefined;
+  const { createSpans } = await import("~/platform/journal/spans");
+  const { OTEL_EXPORTER_OTLP_HEADERS: headers, OTEL_SERVICE_NAME: serviceName } = config;
+  return createSpans({ endpoint, headers, serviceName, log });
+}

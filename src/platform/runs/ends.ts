@@ -1,0 +1,160 @@
+/** Ends of runs, on request: with their diff, or with a verdict on it. */
+import { LRUCache } from "lru-cache";
+import type { Capture, CaptureKind } from "~/capture/capture";
+import type { Diff } from "~/capture/fold";
+import type { Evaluator } from "~/capture/reader";
+import type { ClockChanges } from "~/capture/records";
+import type { Pool, Sql } from "~/db/connect";
+import { ApiError, unavailable } from "~/errors";
+import type { FinalVerdict } from "~/evaluation/ending";
+import { type Evaluation, NO_CALLS } from "~/platform/runs/evaluation";
+import * as lifecycle from "~/platform/runs/lifecycle-store";
+import type { RunLookup } from "~/platform/runs/lookup";
+import type { EndedRun, RunRef } from "~/platform/runs/model";
+import * as store from "~/platform/runs/store";
+
+const EXPECTATIONS_MAX = 10_000;
+/** Longer expectations are not cached. */
+const EXPECTATION_LENGTH_MAX = 16_000;
+
+/** The error for a run that has already ended. For a run that was closed without a verdict it gives the reason. */
+function completed({ status, isEvaluated, failures }: store.RunRow): ApiError {
+  const isClosed = status === "failed" && !isEvaluated;
+  const detail = isClosed
+    ? `The run was closed before: ${JSON.parse(failures).join("; ")}`
+    : "The run has ended already";
+  return new ApiError("run_already_completed", detail);
+}
+
+/** The changes by the agent, then those by the clock. */
+const withClock = (diff: Diff, clock: ClockChanges): Diff => ({
+  inserts: [...diff.inserts, ...clock.inserts],
+  updates: [...diff.updates, ...clock.updates],
+  deletes: [...diff.deletes, ...clock.deletes],
+});
+
+export function createEnds(deps: {
+  pool: Pool;
+  capture: Capture;
+  evaluation: Evaluation;
+  lookup: RunLookup;
+}) {
+  const { pool, capture, evaluation, lookup } = deps;
+  /** Runs started by this server, so that ending one needs no lookup. */
+  const expectations = new LRUCache<
+    string,
+    { userId: string; environmentId: string; expected: string | null }
+  >({ max: EXPECTATIONS_MAX });
+
+  /** Ends a run. Throws `run_not_found`, `run_already_completed`, or 503. */
+  async function end(
+    userId: string,
+    runId: string,
+    evaluating?: { expectation: (sql: Sql) => Promise<lifecycle.Expectation>; evaluate: Evaluator },
+  ) {
+    const endAs = (way: CaptureKind) =>
+      capture.end(
+        runId,
+        way,
+        async (sql, mark) =>
+          lifecycle.beginEnd(
+            sql,
+            { runId, userId, capture: way },
+            mark,
+            await evaluating?.expectation(sql),
+          ),
+        evaluating?.evaluate,
+      );
+    let ended = await endAs(capture.kind);
+    if (!ended) {
+      // The reason is looked up only now: success costs one statement.
+      const run = await lookup.require(userId, runId);
+      if (run.capture !== capture.kind) ended = await endAs(run.capture);
+      if (!ended) throw completed(run);
+    }
+    expectations.delete(runId);
+    return ended;
+  }
+
+  /** Returns the expectation of a run that has not ended. Throws `run_not_found` or `run_already_completed`. */
+  async function requireExpectation(
+    userId: string,
+    runId: string,
+    { needsTest }: { needsTest: boolean },
+  ) {
+    const known = expectations.get(runId);
+    if (known?.userId === userId && (!needsTest || known.expected !== null)) return known;
+    const run = await lookup.require(userId, runId);
+    if (run.status !== "running") throw completed(run);
+    return run;
+  }
+
+  async function failure(runId: string) {
+    const run = await store.findRun(pool, runId);
+    return unavailable(`The run has failed: ${JSON.parse(run?.failures ?? "[]").join("; ")}`);
+  }
+
+  return {
+    /** Notes a run that this server has started. */
+    remember(run: lifecycle.NewRunRow): void {
+      if ((run.expected?.length ?? 0) <= EXPECTATION_LENGTH_MAX) expectations.set(run.runId, run);
+    },
+
+    /** Ends a run. Returns the answer as JSON text, with the diff as it was stored. */
+    async diff(userId: string, { runId, include = [] }: RunRef): Promise<string> {
+      const { diff = (await store.findResult(pool, runId))?.diff } = await end(userId, runId);
+      if (typeof diff !== "string") throw await failure(runId);
+      const clock = include.length > 0 ? await store.findClockChanges(pool, runId) : null;
+      const shown = clock === null ? diff : JSON.stringify(withClock(JSON.parse(diff), clock));
+      return `{"runId":${JSON.stringify(runId)},"status":"completed","diff":${shown}}`;
+    },
+
+    /** Ends a run and checks its diff. A run that cannot be checked continues. */
+    async evaluate(userId: string, { runId, expectedOutput, ...ended }: EndedRun) {
+      const { ending = null, exitCode = null } = ended;
+      const given = expectedOutput !== undefined;
+      const expectation = await requireExpectation(userId, runId, { needsTest: !given });
+      const expected = given ? JSON.stringify(expectedOutput) : expectation.expected;
+      if (expected === null)
+        throw new ApiError(
+          "no_test_defined",
+          "The run has no test, and no expectedOutput is given",
+        );
+      const { environmentId: id } = expectation;
+      const spec = await evaluation.compile(id, expected, { isNew: given });
+      if (spec.hasCalls && !(await store.isJournaled(pool, runId)))
+        throw new ApiError("invalid_request", NO_CALLS);
+      let baselineRows = "{}";
+      let verdict: FinalVerdict | undefined;
+      const { diff } = await end(userId, runId, {
+        async expectation(sql) {
+          baselineRows = await evaluation.baselineRows(sql, id, spec, expected);
+          return { ...(given && { expected }), baselineRows, ending, exitCode };
+        },
+        async evaluate(recorded) {
+          if (spec.hasCalls) return undefined; // The journal has them all only later.
+          const { clock = null, events = null } = recorded;
+          const evaluated = {
+            ...recorded,
+            clock,
+            events,
+            runId,
+            environmentId: id,
+            expected,
+            baselineRows,
+            ending,
+            exitCode,
+          };
+          verdict = await evaluation.evaluateRun(evaluated, spec);
+          return verdict;
+        },
+      });
+      // Without the diff here, the row has the verdict or waits for it.
+      if (diff === undefined || !verdict) verdict = await evaluation.conclude(runId, spec);
+      if (!verdict) throw await failure(runId);
+      const status = verdict.passed ? ("passed" as const) : ("failed" as const);
+      const gradable = verdict.cause !== "interrupted";
+      return { runId, status, ...verdict, ending, exitCode, gradable };
+    },
+  };
+}

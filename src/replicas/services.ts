@@ -1,0 +1,13 @@
+/** Facts of each service, apart from the code of its calls. */
+import type { About } from "~/replicas/about";
+import { about as chat } from "~/replicas/chat/about";
+import { about as tracker } from "~/replicas/tracker/about";
+
+export const SERVICES: ReadonlyMap<string, About> = new Map(
+  [chat, tracker].map((about) => [about.service, about]),
+);
+
+export const ABOUTS: readonly About[] = [...SERVICES.values()];
+
+/** For a description: "chat or tracker". */
+export const ANY_SERVICE = [...SERVICES.keys()].join(" or ");
