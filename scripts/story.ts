@@ -80,13 +80,13 @@ export async function playStory(url: string, key?: string): Promise<PlayedStory>
     "chat.update, of an existing message",
     chat.chat.update({
       channel: "C02RANDOM",
-      ts: "1767607800.000300",
+      ts: "1767607800.990316",
       text: "Lunch is on Friday. Who is in?",
     }),
   );
   await step(
     "reactions.remove, of an existing reaction",
-    chat.reactions.remove({ channel, timestamp: "1767604200.000200", name: "eyes" }),
+    chat.reactions.remove({ channel, timestamp: "1767604200.989456", name: "eyes" }),
   );
   await step("conversations.create", chat.conversations.create({ name: "lunch" }));
 

@@ -5,8 +5,8 @@ export type Aliases = ReadonlyMap<string, string>;
 
 export const NO_ALIASES: Aliases = new Map();
 
-/** The form of an alias: letters and digits, which mean themselves in patterns and in JSON. */
-export const ALIAS = "^[A-Za-z0-9]{1,32}$";
+/** The form of an alias: letters and digits, or a timestamp, which mean themselves in JSON. */
+export const ALIAS = "^([A-Za-z0-9]{1,32}|[0-9]{10}\\.[0-9]{6})$";
 export const ALIASES_MAX = 1_000;
 
 const patterns = new WeakMap<Aliases, RegExp>();
@@ -14,7 +14,8 @@ const patterns = new WeakMap<Aliases, RegExp>();
 function patternOf(aliases: Aliases): RegExp {
   const known = patterns.get(aliases);
   if (known) return known;
-  const pattern = new RegExp(`(?<![A-Z0-9])(?:${[...aliases.keys()].join("|")})(?![A-Z0-9])`, "g");
+  const earlier = [...aliases.keys()].map(RegExp.escape).join("|");
+  const pattern = new RegExp(`(?<![A-Z0-9])(?:${earlier})(?![A-Z0-9])`, "g");
   patterns.set(aliases, pattern);
   return pattern;
 }

@@ -41,7 +41,7 @@ React to a colleague: failed
     entity: reactions
     where:
       channel_id: C01GENERAL
-      ts: "1767604200.000200"
+      ts: "1767604200.989456"
       name: tada
       user_id: U01AGENTONE
     expected_count: 1

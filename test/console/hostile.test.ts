@@ -117,7 +117,7 @@ async function writeTemplate(): Promise<void> {
         email: "h@acme.test",
       },
     ],
-    messages: [{ channel: "general", ts: "1767603600.000100", user: "hostile", text: HOSTILE }],
+    messages: [{ channel: "general", ts: "1767603600.731938", user: "hostile", text: HOSTILE }],
   };
   const template = { name: "hostile", service: "chat", description: HOSTILE, seed };
   expectStatus(await program.post("/templates/import", template), 201);

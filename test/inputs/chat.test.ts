@@ -112,7 +112,7 @@ test("the same reaction a hundred times concurrently is stored once (S093)", asy
     Array.from({ length: 100 }, () =>
       program.chat(environment, "reactions.add", {
         channel: GENERAL,
-        timestamp: "1767603600.000100",
+        timestamp: "1767603600.731938",
         name: "eyes",
       }),
     ),

@@ -171,7 +171,7 @@ test("assertions on a run of tens of thousands of changes are evaluated quickly,
   const { body } = await program.post("/startRun", { envId: environment.environmentId });
   await database.sql.unsafe(
     `insert into "${environment.schemaName}".reactions (channel_id, ts, name, user_id, created_at)
-     select 'C01GENERAL', '1767603600.000100', 'n' || n, 'U01AGENTONE', n from generate_series(1, 50000) n`,
+     select 'C01GENERAL', '1767603600.731938', 'n' || n, 'U01AGENTONE', n from generate_series(1, 50000) n`,
   );
   const started = performance.now();
   const evaluated = evaluate(

@@ -26,7 +26,7 @@ describe("the story", () => {
       expect(diff.updates).toEqual([
         {
           __table__: "messages",
-          key: { channel_id: "C02RANDOM", ts: "1767607800.000300" },
+          key: { channel_id: "C02RANDOM", ts: "1767607800.990316" },
           before: { text: "I am ordering lunch for Friday. Who is in?", edited: null },
           after: {
             text: "Lunch is on Friday. Who is in?",

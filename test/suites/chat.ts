@@ -3,9 +3,9 @@ import { WebClient } from "@slack/web-api";
 import type { Given, Proofs, Tools } from "./prove";
 
 const AGENT = "U01AGENTONE";
-const PLANTS = { channel: "C02RANDOM", ts: "1770994800.000100" };
-const REHEARSAL = "1772637600.000100";
-const FINDINGS = ["1772637660.000100", "1772637720.000100", "1772637780.000100"] as const;
+const PLANTS = { channel: "C02RANDOM", ts: "1770994800.490949" };
+const REHEARSAL = "1772637600.078028";
+const FINDINGS = ["1772637660.479044", "1772637720.991215", "1772637780.801189"] as const;
 const [, , OPEN_FINDING] = FINDINGS;
 
 /** The first matching item of a list, on any page. */
@@ -404,11 +404,11 @@ export const proofs: Proofs<WebClient> = {
     },
     mistakes: {
       "another emoji": {
-        act: react("C01GENERAL", "1772442900.000100", "sailboat"),
+        act: react("C01GENERAL", "1772442900.730539", "sailboat"),
         failure: none("reactions"),
       },
       "in words": {
-        act: post("C01GENERAL", "I join!", { thread_ts: "1772442900.000100" }),
+        act: post("C01GENERAL", "I join!", { thread_ts: "1772442900.730539" }),
         failure: unexpected("messages"),
       },
     },
@@ -424,16 +424,16 @@ export const proofs: Proofs<WebClient> = {
     viaTools: "no tool removes a reaction",
     mistakes: {
       "a second one instead": {
-        act: react("C16TIDEWATER", "1771318500.000100", "x"),
+        act: react("C16TIDEWATER", "1771318500.064267", "x"),
         failure: unexpected("reactions"),
       },
       "another reaction of yours as well": {
         act: async (chat) => {
-          const timestamp = "1771318500.000100";
+          const timestamp = "1771318500.064267";
           await chat.reactions.remove({ channel: "C16TIDEWATER", timestamp, name: "calendar" });
           await chat.reactions.remove({
             channel: "D01AGENTMAYA",
-            timestamp: "1771323120.000100",
+            timestamp: "1771323120.608807",
             name: "+1",
           });
         },
@@ -489,14 +489,14 @@ export const proofs: Proofs<WebClient> = {
     viaTools: "no tool removes a reaction",
     mistakes: {
       "one more": {
-        act: react("D01AGENTMAYA", "1771323120.000100", "heart"),
+        act: react("D01AGENTMAYA", "1771323120.608807", "heart"),
         failure: none("reactions"),
       },
       "only taken back": {
         act: (chat) =>
           chat.reactions.remove({
             channel: "D01AGENTMAYA",
-            timestamp: "1771323120.000100",
+            timestamp: "1771323120.608807",
             name: "+1",
           }),
         failure: none("reactions", 2),
@@ -517,7 +517,7 @@ export const proofs: Proofs<WebClient> = {
     mistakes: {
       "beside the thread": { act: post("C10SUPPORT", FIX), failure: none("messages") },
       "under Samir's message": {
-        act: post("C04PLATFORM", FIX, { thread_ts: "1773221400.000100" }),
+        act: post("C04PLATFORM", FIX, { thread_ts: "1773221400.491235" }),
         failure: none("messages"),
       },
     },
@@ -536,12 +536,12 @@ export const proofs: Proofs<WebClient> = {
     },
     mistakes: {
       "in the thread only": {
-        act: post("C04PLATFORM", OVER, { thread_ts: "1773061200.000100" }),
+        act: post("C04PLATFORM", OVER, { thread_ts: "1773061200.460409" }),
         failure: none("messages"),
       },
       "twice instead": {
         act: async (chat) => {
-          await post("C04PLATFORM", OVER, { thread_ts: "1773061200.000100" })(chat);
+          await post("C04PLATFORM", OVER, { thread_ts: "1773061200.460409" })(chat);
           await post("C04PLATFORM", OVER)(chat);
         },
         failure: unexpected("messages"),
@@ -608,7 +608,7 @@ export const proofs: Proofs<WebClient> = {
     },
     mistakes: {
       "where the question was asked first": {
-        act: post("C14DATATEAM", NUMBERS, { thread_ts: "1773218700.000100" }),
+        act: post("C14DATATEAM", NUMBERS, { thread_ts: "1773218700.833996" }),
         failure: none("messages"),
       },
       "beside the thread": { act: post("C16TIDEWATER", NUMBERS), failure: none("messages") },

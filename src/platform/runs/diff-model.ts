@@ -14,14 +14,14 @@ const Row = t.Object(
     title: "DiffRow",
     additionalProperties: true,
     description: "A row: the name of its table, and its columns",
-    examples: [{ __table__: "messages", channel_id: "C01GENERAL", ts: "1767603600.000100" }],
+    examples: [{ __table__: "messages", channel_id: "C01GENERAL", ts: "1767603600.731938" }],
   },
 );
 const columns = (description: string, example: object) =>
   t.Record(t.String(), t.Unknown(), { description, examples: [example] });
 export const Key = columns("The primary key's columns", {
   channel_id: "C01GENERAL",
-  ts: "1767603600.000100",
+  ts: "1767603600.731938",
 });
 export const Before = columns("Changed columns, old values", { text: "Welcome to Acme!" });
 export const After = columns("The same columns, new values", { text: "Welcome!" });

@@ -102,7 +102,7 @@ export const ImportedTemplate = t.Object(
         {
           extends: "chat_base",
           messages: [
-            { channel: "general", ts: "1767603600.000100", user: "john", text: "Welcome!" },
+            { channel: "general", ts: "1767603600.731938", user: "john", text: "Welcome!" },
           ],
         },
       ],
@@ -166,7 +166,7 @@ export const Seed = t.Record(t.String(), t.Unknown(), {
       service: "chat",
       description: "3 users, 2 channels, 3 messages",
       extends: "chat_base",
-      messages: [{ channel: "general", ts: "1767603600.000100", user: "john", text: "Welcome!" }],
+      messages: [{ channel: "general", ts: "1767603600.731938", user: "john", text: "Welcome!" }],
     },
   ],
   title: "Seed",

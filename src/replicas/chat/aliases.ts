@@ -3,7 +3,7 @@ import type { Aliases } from "~/input/aliases";
 
 /** Names of arguments, and of fields within them, that hold ids. All others hold texts, which stay as they are. */
 const HOLDS_IDS =
-  /(?:^|_)(?:app|bot|canvas|channel|conversation|entity|file|slack|team|user|usergroup)s?(?:_ids?)?$|^created_by$/;
+  /(?:^|_)(?:app|bot|canvas|channel|conversation|entity|file|slack|team|user|usergroup)s?(?:_ids?)?$|^created_by$|(?:^|_)ts$|^(?:timestamp|latest|oldest)$/;
 /** In a query: what a modifier or a mention names. */
 const NAMED_IN_QUERY = /(?<=[<:][@#]?)[A-Z][A-Z0-9]+(?![A-Za-z0-9])/g;
 

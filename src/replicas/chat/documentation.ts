@@ -146,7 +146,7 @@ const ARGUMENTS: Args = {
   job_id: "LeF01JOB",
   join_url: "https://calls.example.com/standup",
   list_id: "F01LIST",
-  message_ts: "1767603600.000100",
+  message_ts: "1767603600.731938",
   name: "release",
   outputs: {},
   post_at: "1798761600",
@@ -158,13 +158,13 @@ const ARGUMENTS: Args = {
   status: "is thinking",
   target_team: "T02PARTNER",
   text: "Hello everybody",
-  thread_ts: "1767603600.000100",
-  timestamp: "1767603600.000100",
+  thread_ts: "1767603600.731938",
+  timestamp: "1767603600.731938",
   title: "Handbook",
   topic: "Release on Friday",
   trigger_id: "1.2.3",
   trigger_ids: ["Ft01WORKFLOW"],
-  ts: "1767603600.000100",
+  ts: "1767603600.731938",
   type: "link",
   user: "U02JOHNADOE",
   user_id: "U02JOHNADOE",
@@ -178,7 +178,7 @@ const MODAL = {
   blocks: [{ type: "section", text: { type: "mrkdwn", text: "All is well." } }],
 };
 const MARKDOWN = { type: "markdown", markdown: "# Handbook\n\nHow we work." };
-const MESSAGE = { channel: "C01GENERAL", timestamp: "1767603600.000100" };
+const MESSAGE = { channel: "C01GENERAL", timestamp: "1767603600.731938" };
 
 /** Examples of methods that need more than the required arguments, or other values. */
 const CALLS: Readonly<Record<string, Args>> = {
@@ -201,9 +201,9 @@ const CALLS: Readonly<Record<string, Args>> = {
   "chat.postMessage": { text: "Hello everybody" },
   "chat.scheduleMessage": { text: "Good morning" },
   "chat.stopStream": {},
-  "chat.unfurl": { ts: "1767603600.000100", channel: "C01GENERAL", unfurls: {} },
-  "chat.update": { ts: "1767607800.000300", channel: "C02RANDOM", text: "Lunch is ordered." },
-  "chat.delete": { ts: "1767607800.000300", channel: "C02RANDOM" },
+  "chat.unfurl": { ts: "1767603600.731938", channel: "C01GENERAL", unfurls: {} },
+  "chat.update": { ts: "1767607800.990316", channel: "C02RANDOM", text: "Lunch is ordered." },
+  "chat.delete": { ts: "1767607800.990316", channel: "C02RANDOM" },
   "conversations.acceptSharedInvite": { invite_id: "I01INVITE" },
   "conversations.archive": { channel: "C02RANDOM" },
   "conversations.create": { name: "release" },

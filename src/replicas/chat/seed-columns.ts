@@ -38,7 +38,13 @@ export const rank = (place: number) => `0|${String(place).padStart(6, "0")}`;
 
 export const seconds = (moment: string) => Date.parse(moment) / 1000;
 export const micros = (moment: string) => seconds(moment) * 1_000_000;
-export const asTs = (given: string) => (given.includes("T") ? `${seconds(given)}.000100` : given);
+/** A moment's timestamp has microseconds that look drawn and follow from its second. Statements compute them, too. */
+export function asTs(given: string): string {
+  if (!given.includes("T")) return given;
+  const second = `${seconds(given)}`;
+  const drawn = createHash("md5").update(second).digest().readUInt32BE() % 1_000_000;
+  return `${second}.${`${drawn}`.padStart(6, "0")}`;
+}
 export const tsMicros = (ts: string) => Number(ts.replace(".", ""));
 
 export const teamRow = (team: SeedTeam): Row => ({

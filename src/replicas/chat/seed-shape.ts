@@ -9,7 +9,7 @@ const Moment = Type.String({
   expected: "a moment in UTC: 2026-01-05T09:00:00Z",
 });
 /**
- * A message's timestamp, or the moment it was posted at: `2026-01-05T09:00:00Z` is `1767603600.000100`. A timestamp is
+ * A message's timestamp, or the moment it was posted at: `2026-01-05T09:00:00Z` is `1767603600.731938`. A timestamp is
  * written in quotes: bare, YAML reads a number and drops its zeros.
  */
 const Ts = Type.String({

@@ -71,7 +71,7 @@ async function solve(suiteId: string, more: readonly [string, object][] = []) {
 }
 const REACT: [string, object] = [
   "reactions.add",
-  { channel: "C01GENERAL", timestamp: "1767604200.000200", name: "tada" },
+  { channel: "C01GENERAL", timestamp: "1767604200.989456", name: "tada" },
 ];
 
 describe("a suite without recorded solutions", () => {

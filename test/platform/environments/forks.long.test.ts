@@ -31,7 +31,7 @@ const WORK = {
     (n) => ["conversations.create", { name: `channel-${n}` }],
     (n) => [
       "reactions.add",
-      { channel: "C01GENERAL", timestamp: "1767603600.000100", name: `r${n}` },
+      { channel: "C01GENERAL", timestamp: "1767603600.731938", name: `r${n}` },
     ],
     () => "delete from messages where ts = (select min(ts) from messages)",
     (n) => `update users set real_name = 'name ${n}' where id = 'U02JOHNADOE'`,

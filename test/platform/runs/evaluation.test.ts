@@ -186,7 +186,7 @@ describe("an expectation in the call", () => {
       (environment) =>
         program.chat(environment, "chat.update", {
           channel: "C02RANDOM",
-          ts: "1767607800.000300",
+          ts: "1767607800.990316",
           text: "Dinner",
         }),
     );
@@ -194,7 +194,7 @@ describe("an expectation in the call", () => {
   });
 
   test("treats rows that were changed back as unchanged, but not rows that were inserted and deleted", async () => {
-    const eyes = { channel: "C01GENERAL", timestamp: "1767604200.000200", name: "eyes" };
+    const eyes = { channel: "C01GENERAL", timestamp: "1767604200.989456", name: "eyes" };
     const unchanged = (entity: string, expected_count: number) => ({
       diff_type: "unchanged",
       entity,
@@ -508,7 +508,7 @@ describe("without the log, by snapshots", () => {
     for (const server of [program, other]) {
       const environment = await server.environment();
       const { runId } = (await server.post("/startRun", { envId: environment.environmentId })).body;
-      const at = { channel: "C02RANDOM", ts: "1767607800.000300" };
+      const at = { channel: "C02RANDOM", ts: "1767607800.990316" };
       await server.chat(environment, "chat.update", { ...at, text: "Dinner" });
       await server.chat(environment, "chat.postMessage", { channel: at.channel, text: "Hello" });
 

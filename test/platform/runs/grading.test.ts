@@ -71,7 +71,7 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
     await program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text: "hi" });
     await program.chat(environment, "chat.update", {
       channel: "C02RANDOM",
-      ts: "1767607800.000300",
+      ts: "1767607800.990316",
       text: "Dinner",
     });
     return { environment, runId };

@@ -309,9 +309,9 @@ test("a rejected call leaves nothing in the diff", async () => {
   for (const [method, args] of [
     ["chat.postMessage", { channel: "C01GENERAL" }],
     ["chat.postMessage", { channel: "C99", text: "x" }],
-    ["chat.postMessage", { channel: "U02JOHNADOE", text: "x", thread_ts: "1767603600.000100" }],
-    ["chat.update", { channel: "C01GENERAL", ts: "1767603600.000100", text: "not mine" }],
-    ["reactions.add", { channel: "C01GENERAL", timestamp: "1767604200.000200", name: "eyes" }],
+    ["chat.postMessage", { channel: "U02JOHNADOE", text: "x", thread_ts: "1767603600.731938" }],
+    ["chat.update", { channel: "C01GENERAL", ts: "1767603600.731938", text: "not mine" }],
+    ["reactions.add", { channel: "C01GENERAL", timestamp: "1767604200.989456", name: "eyes" }],
     ["conversations.create", { name: "general" }],
     ["conversations.invite", { channel: "C01GENERAL", users: "U02JOHNADOE,U99NOBODY" }],
   ] as const)

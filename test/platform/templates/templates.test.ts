@@ -268,7 +268,7 @@ describe("a seed", () => {
   test("can extend a built-in one", async () => {
     const seed = {
       extends: "chat_base",
-      messages: [{ channel: "general", ts: "1767603600.000100", user: "john", text: "Hello" }],
+      messages: [{ channel: "general", ts: "1767603600.731938", user: "john", text: "Hello" }],
     };
     const imported = await program.post("/templates/import", {
       service: "chat",

@@ -152,7 +152,7 @@ describe("the unread count", () => {
   test("displays no messages about joining and leaving", async () => {
     const { agent, robin } = await newScene();
     await agent.conversations.mark({ channel: RANDOM, ts: "1900000000" });
-    await agent.conversations.mark({ channel: RANDOM, ts: "1767607800.000300" });
+    await agent.conversations.mark({ channel: RANDOM, ts: "1767607800.990316" });
     await robin.conversations.leave({ channel: RANDOM });
     await robin.conversations.join({ channel: RANDOM });
 

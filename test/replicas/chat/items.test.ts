@@ -109,7 +109,7 @@ describe("pins", () => {
         message: {
           ts: WELCOME,
           pinned_to: [GENERAL],
-          permalink: `https://acme.chat.test/archives/${GENERAL}/p1767603600000100`,
+          permalink: `https://acme.chat.test/archives/${GENERAL}/p1767603600731938`,
         },
       },
     ]);

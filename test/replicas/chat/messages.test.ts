@@ -380,7 +380,7 @@ test("chat.getPermalink leads to a message, and to a reply in its thread", async
   const root = await agent.chat.getPermalink({ channel: GENERAL, message_ts: HELLO });
   const reply = await agent.chat.getPermalink({ channel: GENERAL, message_ts: ts });
 
-  expect(root.permalink).toBe(`https://acme.chat.test/archives/${GENERAL}/p1767604200000200`);
+  expect(root.permalink).toBe(`https://acme.chat.test/archives/${GENERAL}/p1767604200989456`);
   expect(reply.permalink).toBe(
     `https://acme.chat.test/archives/${GENERAL}/p${ts.replace(".", "")}?thread_ts=${HELLO}&cid=${GENERAL}`,
   );

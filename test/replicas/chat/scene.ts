@@ -22,9 +22,9 @@ export const BOT = "U06BOT";
 export const STRAY = "U07STRAY";
 
 /** Messages of chat_default: by john and robin in general, by the agent in random. */
-export const WELCOME = "1767603600.000100";
-export const HELLO = "1767604200.000200";
-export const LUNCH = "1767607800.000300";
+export const WELCOME = "1767603600.731938";
+export const HELLO = "1767604200.989456";
+export const LUNCH = "1767607800.990316";
 
 const EXTRAS = [
   { id: GUEST, name: "gus", real_name: "Gus Guest", is_restricted: true },

@@ -82,7 +82,7 @@ beforeAll(async () => {
 });
 
 const INCIDENTS = "C12INCIDENTS";
-const PAGE = "1770732180.000100";
+const PAGE = "1770732180.499927";
 
 test.each<[string, () => object]>([
   ["auth.test", () => ({})],

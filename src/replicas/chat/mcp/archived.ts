@@ -90,7 +90,7 @@ export const archived: ToolProfile<TableName> = {
   summary: "The 8 tools of the archived reference server @modelcontextprotocol/server-slack",
   example: {
     name: "slack_add_reaction",
-    arguments: { channel_id: "C01GENERAL", timestamp: "1767603600.000100", reaction: "wave" },
+    arguments: { channel_id: "C01GENERAL", timestamp: "1767603600.731938", reaction: "wave" },
     text: JSON.stringify({ ok: true, warning: "missing_charset" }),
   },
   serverInfo: { name: "Slack MCP Server", version: "1.0.0" },

@@ -31,7 +31,7 @@ const toolOf = (environment: Environment) => {
 /** Some answers name the second in which they are given. */
 const FROZEN = { clock: { now: "2026-03-11T09:00:00Z", mode: "frozen" } };
 const general = { channel_id: "C01GENERAL" };
-const ROOT = "1767603600.000100";
+const ROOT = "1767603600.731938";
 
 const READS: [string, object, string, Record<string, string>][] = [
   [

@@ -10,8 +10,8 @@ const program = useProgram(database);
 
 const BENCH = "chat_bench_default";
 const GENERAL = "C01GENERAL";
-const WELCOME = "1767603600.000100";
-const HELLO = "1767604200.000200";
+const WELCOME = "1767603600.731938";
+const HELLO = "1767604200.989456";
 
 /** Arguments that a test has passed, as `tool.argument`. */
 const used = new Set<string>();
@@ -284,7 +284,7 @@ describe("reactions", () => {
 
   test("none", async () => {
     const { run } = await open();
-    const silent = { channel_id: "C02RANDOM", message_ts: "1767607800.000300" };
+    const silent = { channel_id: "C02RANDOM", message_ts: "1767607800.990316" };
 
     expect(await run("slack_get_reactions", silent)).toEqual({
       result: "No reactions found on this message.",
@@ -646,7 +646,7 @@ describe("searches of messages and files", () => {
         "From: Robin Ray <robin@acme.test> (ID: U03ROBINRAY) ",
         "Time: 2026-01-05 01:10:00 PST",
         `Message_ts: ${HELLO}`,
-        `Permalink: [link](https://acme.chat.test/archives/${GENERAL}/p1767604200000200)`,
+        `Permalink: [link](https://acme.chat.test/archives/${GENERAL}/p1767604200989456)`,
         "Text: ",
         "Hello, I am Robin. I draw things. <@U02JOHNADOE|john> let me know where to start.",
         "Context before: ",
@@ -671,7 +671,7 @@ describe("searches of messages and files", () => {
     const without = await run("slack_search_public", { query: "draw", include_context: false });
 
     expect(results).toContain(
-      "- [See result above] From: John Doe <john@acme.test> (ID: U02JOHNADOE) Message_ts: 1767603600.000100\n",
+      "- [See result above] From: John Doe <john@acme.test> (ID: U02JOHNADOE) Message_ts: 1767603600.731938\n",
     );
     expect(short.results).toContain("\n  Welcome…\n");
     expect(without.results).not.toContain("Context");
