@@ -1,0 +1,34 @@
+/** Commands for agents: tools over standard input and output, and calls that are redirected. */
+import { type Command, Option } from "commander";
+import type { ServerOptions } from "~/commands/client";
+import { type Intercept, intercept, WAYS } from "~/commands/intercept/intercept";
+import { type Context, connecting, listed, onServer } from "~/commands/line/options";
+import { mcp } from "~/commands/mcp";
+
+export function addAgents(line: Command, { env, interruption, endWith }: Context): void {
+  const connect = connecting(env);
+  onServer(line, "mcp")
+    .description(
+      "Serve Diorama's own tools over standard input and output, so that a coding agent can create environments, run tests and read results.",
+    )
+    .action((options: ServerOptions) => mcp(connect(options), interruption()));
+
+  line
+    .command("intercept")
+    .description(
+      "Run a command whose calls to the hosts of the real services reach environments instead. Clients with a fixed host need no change. Put -- before the command. Exits with the exit code of the command.",
+    )
+    .summary("Run a command with the hosts of the real services redirected to environments.")
+    .argument("<command...>")
+    .option(
+      "--service-url <url>",
+      "Of an environment; else DIORAMA_SERVICE_URL. May be repeated, once for each service.",
+      listed,
+    )
+    .option("--token <token>", "Its token; else DIORAMA_TOKEN, else DIORAMA_API_KEY.", listed)
+    .option("--host <name>", "An additional host of theirs; may be repeated.", listed)
+    .addOption(new Option("--via <way>", "How calls are redirected.").choices(WAYS).default("auto"))
+    .action(async (command: string[], options: Intercept) =>
+      endWith(await intercept(command, options, env, interruption())),
+    );
+}

@@ -1,0 +1,63 @@
+/** Commands of environments. */
+import type { Command } from "commander";
+import {
+  clockOfEnvironment,
+  type Forking,
+  faultsOfEnvironment,
+  forkEnvironment,
+  listEnvironments,
+  resetEnvironment,
+  showEnvironment,
+} from "~/commands/env";
+import {
+  type Context,
+  connecting,
+  listing,
+  onServer,
+  PARALLEL_MAX,
+  positive,
+  upTo,
+} from "~/commands/line/options";
+
+export function addEnvironments(line: Command, { env }: Context): void {
+  const connect = connecting(env);
+  const environments = line.command("env").description("Environments, on a server.");
+  const onEnvironment = (name: string) =>
+    onServer(environments, name)
+      .argument("<id>")
+      .option("--json", "As JSON instead of YAML.", false);
+  const snapshot = ["--snapshot <id>", "A snapshot of it or of its family."] as const;
+  listing(environments)
+    .description("List your environments, newest first.")
+    .option("--service <service>", "Only those of this service.")
+    .option("--all", "Also those that have ended.", false)
+    .action((options) => listEnvironments(connect(options), options));
+  onEnvironment("show")
+    .description(
+      "Show an environment, with its user, its time left, its newest run and what has changed.",
+    )
+    .action((id: string, options) => showEnvironment(connect(options), id, options));
+  onEnvironment("reset")
+    .description("Return an environment to its template, or to a snapshot.")
+    .option(...snapshot)
+    .action((id: string, options) => resetEnvironment(connect(options), id, options));
+  onEnvironment("fork")
+    .description("Create environments with the state of another, and print their tokens.")
+    .option("--count <number>", "Number of forks.", upTo(PARALLEL_MAX), 1)
+    .option(...snapshot)
+    .option("--ttl <seconds>", "They are deleted after this time.", positive)
+    .action((id: string, options: Forking) => forkEnvironment(connect(options), id, options));
+  onEnvironment("clock")
+    .description("Show the clock of an environment, or move it and show what was due.")
+    .option("--to <time>", "Move it to this time.")
+    .option("--advance <duration>", "Move it by this ISO 8601 duration, such as P1D.")
+    .action((id: string, options) => clockOfEnvironment(connect(options), id, options));
+  onEnvironment("faults")
+    .description("Show the faults of an environment, or replace them.")
+    .option(
+      "--set <file>",
+      "Replace them by the `faults` of this YAML or JSON; - is standard input.",
+    )
+    .option("--clear", "Remove them.", false)
+    .action((id: string, options) => faultsOfEnvironment(connect(options), id, options));
+}

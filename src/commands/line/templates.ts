@@ -1,0 +1,20 @@
+/** Commands of templates. */
+import type { Command } from "commander";
+import type { Import } from "~/commands/client";
+import { type Context, connecting, exporting, importing, listing } from "~/commands/line/options";
+import { exportTemplate, importTemplate, listTemplates } from "~/commands/templates";
+
+export function addTemplates(line: Command, { env }: Context): void {
+  const connect = connecting(env);
+  const templates = line.command("templates").description("Templates, on a server.");
+  listing(templates)
+    .description("List the templates that you can see, newest first.")
+    .option("--service <service>", "Only those of this service.")
+    .action((options) => listTemplates(connect(options), options));
+  exporting(templates)
+    .description("Print a template as a seed.")
+    .action((subject: string, options) => exportTemplate(connect(options), subject, options.json));
+  importing(templates)
+    .description("Create a template from a seed.")
+    .action((file: string, options: Import) => importTemplate(connect(options), file, options));
+}
