@@ -1,9 +1,23 @@
 /** Every setting: name, format, default, meaning. The only reader of the environment. */
 import { distance } from "fastest-levenshtein";
-import { normalizeAddress, tlsProblem } from "~/address";
+import {
+  bytes,
+  databaseUrl,
+  type Environment,
+  flag,
+  headers,
+  httpUrl,
+  isUrl,
+  Needed,
+  oneOf,
+  optional,
+  origins,
+  poolTargets,
+  shown,
+  text,
+  whole,
+} from "~/input/settings";
 import { FORMATS, LEVELS, type Level } from "~/log";
-
-type Environment = { readonly [name: string]: string | undefined };
 
 type Setting<T> = {
   /** Throws an error that names the required format. */
@@ -13,111 +27,6 @@ type Setting<T> = {
   readonly help: string;
   readonly optional?: true;
 };
-
-class Needed extends Error {}
-const need = (what: string): never => {
-  throw new Needed(what);
-};
-
-const whole =
-  (min: number, max: number) =>
-  (text: string): number => {
-    const value = Number(text);
-    const fits = /^\d+$/.test(text) && value >= min && value <= max;
-    return fits ? value : need(`a whole number from ${min} to ${max}`);
-  };
-const flag = (text: string) =>
-  text === "true" || text === "false" ? text === "true" : need("true or false");
-const text = (value: string) => value;
-const oneOf =
-  <T extends string>(...values: readonly T[]) =>
-  (value: string): T =>
-    values.find((candidate) => candidate === value) ?? need(`one of ${values.join(", ")}`);
-
-const UNITS: Record<string, number> = { kB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30, TB: 2 ** 40 };
-
-function bytes(value: string): number {
-  const [, digits, unit] = /^(\d{1,6})(kB|MB|GB|TB)$/.exec(value) ?? [];
-  if (!digits || !unit || Number(digits) === 0) return need("a size such as 512MB or 2GB");
-  return Number(digits) * (UNITS[unit] ?? 1);
-}
-
-function databaseUrl(value: string, env: Environment): string {
-  const defaults = {
-    user: env["PGUSER"] || env["USER"] || env["LOGNAME"],
-    sslmode: env["PGSSLMODE"],
-    sslrootcert: env["PGSSLROOTCERT"],
-    sslcert: env["PGSSLCERT"],
-    sslkey: env["PGSSLKEY"],
-  };
-  const wanted =
-    "a URL such as postgres://user:password@host:5432/database, special characters percent-encoded";
-  const url = normalizeAddress(value, defaults) ?? need(wanted);
-  const problem = tlsProblem(url);
-  return problem === undefined ? url : need(problem);
-}
-
-const LINK_LOCAL = /^(169\.254\.|\[?fe80:)/i;
-
-function httpUrl(value: string): string {
-  if (!URL.canParse(value)) return need("an http or https URL");
-  const url = new URL(value);
-  if (!/^https?:$/.test(url.protocol)) return need("an http or https URL");
-  if (url.username || url.password) return need("a URL without a user name or password in it");
-  if (url.search || url.hash) return need("a URL without ? or #");
-  if (LINK_LOCAL.test(url.hostname)) return need("a host that is not a link-local address");
-  return value.replace(/\/+$/, "");
-}
-
-/** `chat_default:20,chat_base:5`, or undefined for "the same for every template". */
-function poolTargets(value: string): ReadonlyMap<string, number> | undefined {
-  if (value === "") return undefined;
-  const targets = new Map<string, number>();
-  for (const [index, part] of value.split(",").entries()) {
-    const where = `item ${index + 1} ("${part.slice(0, 40)}")`;
-    const [, name, count] = /^\s*([a-z][a-z0-9_]*):(\d{1,4})\s*$/.exec(part) ?? [];
-    if (!name || !count)
-      return need(`<template_name>:<count> pairs, separated by commas; ${where} is not one`);
-    if (targets.has(name)) return need(`each template once; ${where} is a duplicate`);
-    targets.set(name, Number(count));
-  }
-  return targets;
-}
-
-/** `https://app.example.com,http://localhost:5173`, as browsers send them; `*` is every origin. */
-function origins(value: string): ReadonlySet<string> {
-  const list = value === "" ? [] : value.split(",").map((item) => item.trim());
-  const isOrigin = (item: string) =>
-    /^https?:/.test(item) && URL.canParse(item) && new URL(item).origin === item;
-  const wrong = list.find((item) => item !== "*" && !isOrigin(item));
-  return wrong === undefined
-    ? new Set(list)
-    : need(`origins such as https://app.example.com, separated by commas, or *`);
-}
-
-const HEADER = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(.*?)\s*$/;
-
-/** `authorization=Bearer%20…,x-tenant=a`: https://opentelemetry.io/docs/specs/otel/protocol/exporter */
-function headers(value: string): ReadonlyMap<string, string> {
-  const list = value.split(",").filter((item) => item.trim() !== "");
-  const pairs = list.map((item, index): [string, string] => {
-    const [, name = "", encoded = ""] = HEADER.exec(item) ?? [];
-    const text = decoded(encoded);
-    if (name !== "" && text !== undefined && !/[^\t -~]/.test(text)) return [name, text];
-    return need(
-      `name=value pairs, percent-encoded and separated by commas; item ${index + 1} is not one`,
-    );
-  });
-  return new Map(pairs);
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
 
 const SHUTDOWN_DELAY = 2;
 const PLUGINS = ["auto", "wal2json", "pgoutput"] as const;
@@ -150,7 +59,7 @@ export const SETTINGS = {
   ),
   PORT: setting(whole(0, 65_535), "0 to 65535", "3000", "Port to listen on. 0: any free one."),
   ADMIN_PORT: setting(
-    (value) => (value === "" ? undefined : whole(0, 65_535)(value)),
+    optional(whole(0, 65_535)),
     "0 to 65535",
     "",
     "Port for `/livez`, `/readyz` and `/metrics` without a key. Empty: on `PORT`, where metrics require one.",
@@ -168,7 +77,7 @@ export const SETTINGS = {
     "Origins that may call from a browser: `https://app.example.com,http://localhost:5173`. Listed origins may also call a development server without a key. Empty: none.",
   ),
   SHUTDOWN_DELAY: setting(
-    (value) => (value === "" ? undefined : whole(0, 300)(value)),
+    optional(whole(0, 300)),
     "seconds",
     "",
     "How long calls are still accepted after SIGTERM, while `/readyz` fails so that load balancers stop sending them. Empty: 0 in development, otherwise 2.",
@@ -209,6 +118,18 @@ export const SETTINGS = {
     "",
     "Ready schemas kept for each template. Empty: for every built-in template as many as the last hour needed, from 20 to 100; in development 2, plus the recently used templates. Beside them, for bursts: empty schemas, twice as many as the largest number of a service, up to 200.",
   ),
+  MAX_ENVIRONMENTS: setting(
+    optional(whole(0, 1_000_000)),
+    "0 to 1000000",
+    "",
+    "Maximum number of environments in the database; more get 503 `capacity_exhausted`. 0: no new ones, to drain a deployment. Empty: what this Postgres carries, 10000 with its usual settings. A disk that runs low stops new ones earlier.",
+  ),
+  DATABASE_DISK: setting(
+    optional(bytes),
+    "kB, MB, GB, TB",
+    "",
+    "Size of the disk of a Postgres on another machine, whose free space no statement can read: what databases and log take is subtracted from it. Empty: the disk is read if Postgres is on this machine.",
+  ),
   POOL_REFILL_CONCURRENCY: setting(
     whole(1, 64),
     "1 to 64",
@@ -228,13 +149,13 @@ export const SETTINGS = {
     "Time without a call after which the pool is no longer refilled. Environments still expire.",
   ),
   CONTROL_PLANE_URL: setting(
-    (value) => (value === "" ? undefined : httpUrl(value)),
+    optional(httpUrl),
     "URL",
     "",
     "Where keys are validated (`POST {url}/validate`). Empty: in the `api_keys` table.",
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(
-    (value) => (value === "" ? undefined : httpUrl(value)),
+    optional(httpUrl),
     "URL",
     "",
     "OpenTelemetry collector that gets a span for each call of a run (OTLP over HTTP, `POST {url}/v1/traces`). Empty: none.",
@@ -287,14 +208,6 @@ export class ConfigError extends Error {
     this.problems = problems;
   }
 }
-
-const isUrl = (name: string) => /_(URL|ENDPOINT)$/.test(name);
-const SHOWN_CHARACTERS = 60;
-/** Values that may hold a password are not repeated. */
-const shown = (name: string, value: string) =>
-  isUrl(name)
-    ? value.replace(/\/\/[^@/]*@/, "//…@").replace(/([?&]password=)[^&#]*/g, "$1…")
-    : value.slice(0, name.endsWith("_HEADERS") ? 0 : SHOWN_CHARACTERS);
 
 /** Reads every setting. Throws ConfigError with all problems. */
 export function readConfig(env: Environment): Config {

@@ -26,6 +26,7 @@ export const STATUS = {
   request_too_large: 413,
   request_headers_too_large: 431,
   service_unavailable: 503,
+  capacity_exhausted: 503,
   internal_error: 500,
 } as const;
 
@@ -58,6 +59,8 @@ export const MEANING: Readonly<Record<ErrorCode, string>> = {
   request_headers_too_large: "The headers are larger than allowed",
   service_unavailable:
     "The server cannot answer at the moment; try again after Retry-After seconds",
+  capacity_exhausted:
+    "There are as many environments as the database carries; try again after Retry-After seconds",
   internal_error: "The server failed",
 };
 

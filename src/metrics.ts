@@ -108,6 +108,8 @@ export function createMetrics() {
       CALL_SECONDS,
       "source",
     ),
+    environmentLimit: gauge("env_limit", "Environments that there may be", "limited_by"),
+    diskFree: gauge("db_disk_free_bytes", "Free space of the database's disk, if it is known"),
     expiredBacklog: gauge(
       "env_expired_backlog",
       "Expired environments that are not cleaned up yet",

@@ -269,7 +269,6 @@ const FUNCTION_LINES_MAX = 150;
 
 /** Lines of files over the limit, all because they are not yet split by their nouns. An entry may only shrink. */
 const LONG_FILES: Readonly<Record<string, number>> = {
-  "src/config.ts": 382,
   "src/capture/stream.ts": 309,
 };
 
@@ -284,7 +283,6 @@ const SERVICE_WORD =
 const SERVICE_WORDS: Readonly<Record<string, number>> = {
   "src/commands/export/files.ts": 1,
   "src/commands/serve.ts": 1,
-  "src/config.ts": 1,
   "src/evaluation/spec.ts": 1,
   "src/platform/control-tools.ts": 3,
   "src/platform/audit/model.ts": 1,

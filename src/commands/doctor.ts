@@ -5,7 +5,8 @@ import { askHealth } from "~/commands/health";
 import { type Config, ConfigError, warningsOf } from "~/config";
 import { requireFreePorts } from "~/http/ports";
 import { notice, print } from "~/log";
-import { type Check, checkDatabase, requireKnownTargets } from "~/program/doctor";
+import type { Check } from "~/program/check";
+import { checkDatabase, requireKnownTargets } from "~/program/doctor";
 
 export async function doctor(env: Environment): Promise<void> {
   await withDatabase(env, "doctor", async (pool, config) => {

@@ -1,5 +1,6 @@
 /** The gauges, from what a look into the database has found. */
 import type { Metrics } from "~/metrics";
+import type { CapacityView } from "~/platform/environments/capacity";
 import type { ActiveRuns, Counted, LogState } from "~/platform/metrics-store";
 import { VERSION } from "~/version";
 
@@ -19,12 +20,13 @@ export type Found = {
   readonly log: LogState | undefined;
   readonly connections: Omit<Counted, "name">[];
   readonly pools: readonly PoolState[];
+  readonly capacity: CapacityView;
 };
 
 /** `budget`: bytes of unread log after which runs are lost. */
 export function setGauges(
   metrics: Metrics,
-  { waited, environments, runs, log, connections, pools }: Found,
+  { waited, environments, runs, log, connections, pools, capacity }: Found,
   budget: number,
 ): void {
   metrics.dbWait.set(waited / 1000);
@@ -45,6 +47,9 @@ export function setGauges(
     metrics.poolReady.inc({ template }, ready);
     metrics.poolTarget.inc({ template }, target);
   }
+  metrics.environmentLimit.reset();
+  metrics.environmentLimit.set({ limited_by: capacity.limitedBy }, capacity.limit);
+  if (capacity.disk) metrics.diskFree.set(capacity.disk.freeBytes);
   metrics.dbConnections.reset();
   for (const { state, count } of connections) metrics.dbConnections.set({ state }, count);
   if (!log) return;

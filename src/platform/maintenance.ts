@@ -10,6 +10,7 @@ import type { Builders } from "~/db/origins";
 import { dropSchema } from "~/db/schemas";
 import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";
+import type { Capacity } from "~/platform/environments/capacity";
 import * as environments from "~/platform/environments/ending-store";
 import type { SchemaPool } from "~/platform/environments/schema-pool";
 import * as schemas from "~/platform/environments/schemas-store";
@@ -49,6 +50,7 @@ export function createMaintenance(deps: {
   templates: Pick<Templates, "blueprint">;
   targets: Targets;
   schemaPool: SchemaPool;
+  capacity: Pick<Capacity, "diskIsLow">;
   evaluation: Evaluation;
   expiry: Expiry;
   log: Log;

@@ -3,6 +3,7 @@ import type { Capture } from "~/capture/capture";
 import type { Config } from "~/config";
 import type { Pool } from "~/db/connect";
 import { CALL_SECONDS, type Metrics } from "~/metrics";
+import type { Capacity } from "~/platform/environments/capacity";
 import { countReady } from "~/platform/environments/schemas-store";
 import type { Targets } from "~/platform/environments/targets";
 import { type Found, type PoolState, setGauges } from "~/platform/gauges";
@@ -28,9 +29,10 @@ export function createMetricsCollector(deps: {
   templates: Templates;
   targets: Targets;
   capture: Capture;
+  capacity: Capacity;
   metrics: Metrics;
 }) {
-  const { config, pool, probe, templates, targets, capture, metrics } = deps;
+  const { config, pool, probe, templates, targets, capture, capacity, metrics } = deps;
   let scraping: Promise<string> | undefined;
   let shared: Promise<Found> | undefined;
   let pending: Promise<Readiness> | undefined;
@@ -43,25 +45,32 @@ export function createMetricsCollector(deps: {
     expected = performance.now() + LAG_EVERY_MS;
   }, LAG_EVERY_MS);
 
-  async function readDatabase(): Promise<Found> {
-    const started = performance.now();
-    await store.ping(pool);
-    const waited = performance.now() - started;
-    const [environments, runs, ready, log, connections, list, wanted] = await Promise.all([
-      store.countEnvironments(pool),
-      store.countRuns(pool),
-      countReady(pool),
-      store.readLogState(pool),
-      store.countConnections(pool),
+  async function readPools(): Promise<PoolState[]> {
+    const [list, ready, wanted] = await Promise.all([
       templates.list(),
+      countReady(pool),
       targets(),
     ]);
-    const pools = list.map(({ name, schemaName, visibility }) => ({
+    return list.map(({ name, schemaName, visibility }) => ({
       template: visibility === "public" ? name : PRIVATE,
       ready: ready.get(schemaName) ?? 0,
       target: wanted.get(schemaName) ?? 0,
     }));
-    return { waited, environments, runs, log, connections, pools };
+  }
+
+  async function readDatabase(): Promise<Found> {
+    const started = performance.now();
+    await store.ping(pool);
+    const waited = performance.now() - started;
+    const [environments, runs, log, connections, pools, room] = await Promise.all([
+      store.countEnvironments(pool),
+      store.countRuns(pool),
+      store.readLogState(pool),
+      store.countConnections(pool),
+      readPools(),
+      capacity.read(),
+    ]);
+    return { waited, environments, runs, log, connections, pools, capacity: room };
   }
 
   /** The calls to this server. */
@@ -146,6 +155,13 @@ export function createMetricsCollector(deps: {
     loopLagMs: () => Math.max(lagMs, performance.now() - expected),
 
     captureState: capture.local,
+
+    /** Room for new environments, and the ready schemas of each template. Throws if the database is not available. */
+    async capacity() {
+      const [room, pools] = await Promise.all([capacity.read(), readPools()]);
+      const ready = summed(pools).map(({ template, ready }) => [template, ready]);
+      return { ...room, ready: Object.fromEntries(ready) };
+    },
 
     /** Checks what a server needs from the database. Concurrent checks share one answer. */
     async readiness(): Promise<Readiness> {

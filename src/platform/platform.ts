@@ -8,6 +8,7 @@ import type { Metrics } from "~/metrics";
 import { createAudits } from "~/platform/audit/audits";
 import { auditRoutes } from "~/platform/audit/routes";
 import type { Connections } from "~/platform/connections";
+import { createCapacity } from "~/platform/environments/capacity";
 import { createClocks } from "~/platform/environments/clocks";
 import { controlRoutes } from "~/platform/environments/control-routes";
 import { createDetails } from "~/platform/environments/details";
@@ -115,8 +116,10 @@ export async function createPlatform(deps: {
 
   const schemaPool = createSchemaPool({ ...base, templates, onBuild });
   const targets = createTargets({ ...base, templates, schemaPool });
+  const capacity = createCapacity(base);
   const environments = createEnvironments({
     ...base,
+    capacity,
     templates,
     suites,
     schemaPool,
@@ -148,7 +151,7 @@ export async function createPlatform(deps: {
     flushJournal: journal.flush,
   });
   const { planRuns } = starting;
-  const forks = createForks({ ...base, environments, snapshots, schemaPool, planRuns });
+  const forks = createForks({ ...base, capacity, environments, snapshots, schemaPool, planRuns });
   const clocks = createClocks({ ...base, environments, templates, exclusive, capture });
   const faults = createFaults({ pool, environments, exclusive });
 
@@ -174,11 +177,12 @@ export async function createPlatform(deps: {
   const trainers = createTrainers({ keys, isAdmitted, trustProxy: config.TRUST_PROXY });
 
   const feed = createFeed(base);
-  const collector = createMetricsCollector({ ...base, templates, targets, capture });
+  const collector = createMetricsCollector({ ...base, templates, targets, capture, capacity });
   const probes = createProbes(collector);
   const idempotency = createIdempotency(pool);
   const maintenance = createMaintenance({
     ...base,
+    capacity,
     templates,
     targets,
     schemaPool,

@@ -14,7 +14,7 @@ import { type HttpAnswer, httpAnswer, jsonAnswer, type RequestHead } from "~/wir
 
 export type Probes = ReturnType<typeof createProbes>;
 
-export const METRICS_PATH = "/metrics";
+const METRICS_PATH = "/metrics";
 const PATHS = ["/livez", "/readyz", METRICS_PATH] as const;
 type Path = (typeof PATHS)[number];
 
@@ -39,6 +39,13 @@ const READING: ReadonlySet<string> = new Set(["active", "waiting"]);
 
 export const probePath = (pathname: string): pathname is Path =>
   PATHS.some((path) => path === pathname);
+
+const CAPACITY = "capacity";
+const asksCapacity = ({ url }: { readonly url: URL }) => url.searchParams.has(CAPACITY);
+
+/** Whether a probe shows numbers, which need a key where callers are not operators. */
+export const showsNumbers = (request: { readonly pathname: string; readonly url: URL }): boolean =>
+  request.pathname === METRICS_PATH || (request.pathname === "/readyz" && asksCapacity(request));
 
 export function createProbes(metricsCollector: MetricsCollector) {
   let draining = false;
@@ -76,16 +83,26 @@ export function createProbes(metricsCollector: MetricsCollector) {
     return jsonAnswer(found, found.status === "ready" ? 200 : 503);
   }
 
+  /** For balancers, of calls that create environments: 503 without room for one. */
+  async function readyForMore(): Promise<HttpAnswer> {
+    const [found, capacity] = await Promise.all([
+      check(),
+      metricsCollector.capacity().catch(() => null),
+    ]);
+    const fit = found.status === "ready" && capacity !== null && capacity.free > 0;
+    return jsonAnswer({ ...found, capacity }, fit ? 200 : 503);
+  }
+
   function live(): HttpAnswer {
     const alive = metricsCollector.loopLagMs() < DEAD_LAG_MS;
     return jsonAnswer({ status: alive ? "alive" : "blocked" }, alive ? 200 : 503);
   }
 
   return {
-    async answer(request: RequestHead, path: Path): Promise<HttpAnswer> {
+    async answer(request: RequestHead & { readonly url: URL }, path: Path): Promise<HttpAnswer> {
       requireReading(request);
       if (path === "/livez") return live();
-      if (path === "/readyz") return await ready();
+      if (path === "/readyz") return asksCapacity(request) ? await readyForMore() : await ready();
       const text = await metricsCollector.scrape();
       return httpAnswer(200, { "Content-Type": METRICS_TYPE }, text);
     },

@@ -3,6 +3,7 @@ import type { Config } from "~/config";
 import type { Pool } from "~/db/connect";
 import type { Builders } from "~/db/origins";
 import { dropSchema } from "~/db/schemas";
+import type { Capacity } from "~/platform/environments/capacity";
 import type { SchemaPool } from "~/platform/environments/schema-pool";
 import * as schemas from "~/platform/environments/schemas-store";
 import {
@@ -28,6 +29,7 @@ export function createSupply(deps: {
   templates: Pick<Templates, "blueprint">;
   targets: Targets;
   schemaPool: SchemaPool;
+  capacity: Pick<Capacity, "diskIsLow">;
   /** Number of calls in progress. */
   inFlight: () => number;
   /** Milliseconds since the last call. */
@@ -36,7 +38,7 @@ export function createSupply(deps: {
   pause: (ms: number) => Promise<void>;
   isStopping: () => boolean;
 }) {
-  const { config, pool, builders, templates, targets, schemaPool } = deps;
+  const { config, pool, builders, templates, targets, schemaPool, capacity } = deps;
   const { inFlight, idleMs, pause, isStopping } = deps;
 
   const active = () => idleMs() < config.MAINTENANCE_IDLE_TIMEOUT * 1000;
@@ -100,11 +102,11 @@ export function createSupply(deps: {
     }
   }
 
-  /** Works until all targets are reached, or until the deadline. */
+  /** Works until all targets are reached, or until the deadline. A disk that is full gets no more schemas. */
   return async function supply(deadline: number): Promise<void> {
     const wanted = await targets();
     const empties = await emptyTargets(templates, wanted);
     await trim(wanted, empties, await schemas.countReady(pool));
-    await fill(wanted, empties, deadline);
+    if (!(await capacity.diskIsLow())) await fill(wanted, empties, deadline);
   };
 }

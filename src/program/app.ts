@@ -20,7 +20,7 @@ import { malformed } from "~/platform/environments/id";
 import { type GatewayPath, gatewayPath } from "~/platform/gateway";
 import { OPENENV } from "~/platform/openenv/trainers";
 import type { Platform } from "~/platform/platform";
-import { METRICS_PATH, probePath } from "~/platform/probes";
+import { probePath, showsNumbers } from "~/platform/probes";
 import type { Principal } from "~/principal";
 import { createRouter, HEALTH } from "~/program/router";
 import { REPLICAS } from "~/replicas/index";
@@ -80,7 +80,7 @@ export function createApp(parts: {
     }
     if (pathname === CONTROL) return await control.answer(request, base(), requestId);
     if (probePath(pathname)) {
-      if (pathname === METRICS_PATH) await keys.authenticate(platformKey(request), request);
+      if (showsNumbers(request)) await keys.authenticate(platformKey(request), request);
       return await probes.answer(request, pathname);
     }
     if (isSite(pathname)) return await answerOf(await site.answer(request, base()));

@@ -8,6 +8,8 @@ import { connectionProblem } from "~/db/problem";
 import { TlsRefused } from "~/db/socket";
 import { BUILTIN_TEMPLATES } from "~/platform/templates/builtin";
 import { listNames } from "~/platform/templates/store";
+import { capacityChecks } from "~/program/capacity-checks";
+import type { Check } from "~/program/check";
 
 /** The database is unreachable or misses a requirement. Each problem has the finding and the fix. */
 export class PreflightError extends Error {
@@ -21,16 +23,6 @@ export class PreflightError extends Error {
     this.unreachable = unreachable;
   }
 }
-
-/** A requirement that was checked. */
-export type Check = {
-  /** The finding, with its value: `max_connections is 100`. */
-  readonly found: string;
-  /** The finding and the fix, unless all is well. */
-  readonly problem?: string;
-  /** An effect that may be unwanted. */
-  readonly warning?: string;
-};
 
 type PreflightResult = {
   readonly plugin: Plugin;
@@ -142,6 +134,7 @@ export async function checkDatabase(
       add(streamed.check);
     }
   } else add({ found: "changes are captured by snapshots" });
+  for (const check of await capacityChecks(pool, config)) add(check);
   const problems = checks.flatMap(({ problem }) => problem ?? []);
   if (problems.length > 0) throw new PreflightError(problems);
   return { plugin, checks, warnings: checks.flatMap(({ warning }) => warning ?? []) };

@@ -8,7 +8,7 @@ import { JOHN } from "../support/tracker";
 const database = useDatabase();
 const program = useProgram(database);
 
-/** The same for every operation: see below, and the tests of limits, keys and failing databases. */
+/** The same for every operation: see below, and the tests of limits, capacity, keys and failing databases. */
 const COMMON = [
   "not_authed",
   "request_timeout",
@@ -16,6 +16,7 @@ const COMMON = [
   "request_headers_too_large",
   "internal_error",
   "service_unavailable",
+  "capacity_exhausted",
 ];
 
 const NONE = "0".repeat(32);

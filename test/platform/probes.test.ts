@@ -6,6 +6,7 @@ import { NEWEST_VERSION } from "~/db/migrate";
 import { createBuilders } from "~/db/origins";
 import { createLog } from "~/log";
 import { createMetrics } from "~/metrics";
+import { createCapacity } from "~/platform/environments/capacity";
 import { createMetricsCollector } from "~/platform/metrics-collector";
 import { records } from "~/platform/runs/records";
 import { createTemplates } from "~/platform/templates/templates";
@@ -255,6 +256,7 @@ describe("metrics", () => {
       templates,
       targets: async () => new Map(),
       capture,
+      capacity: createCapacity({ config, pool }),
       metrics,
     });
 

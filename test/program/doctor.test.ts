@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { ConfigError, readConfig } from "~/config";
 import { connect } from "~/db/connect";
+import { capacityChecks, findCapacity } from "~/program/capacity-checks";
 import { checkDatabase, faultIn, PreflightError, requireKnownTargets } from "~/program/doctor";
 import { findPrograms, startCluster } from "../../scripts/postgres";
 import { startClusters } from "../support/clusters";
@@ -200,5 +201,55 @@ describe("a server with wal_level replica and too few slots", async () => {
     expect(await problems(cluster?.url ?? "", { LOGICAL_REPLICATION_ENABLED: "false" })).toEqual([
       expect.stringMatching(/^max_connections/),
     ]);
+  });
+});
+
+describe("the number of environments that a Postgres carries", () => {
+  const settings = { autovacuum: true, locks: 6_400, sessions: 100, walBytes: 4 * 2 ** 30 };
+  const config = readConfig({ DATABASE_URL: "postgres://user@localhost/diorama" });
+  const disk = { freeBytes: 500 * 2 ** 30, totalBytes: 1_000 * 2 ** 30 };
+  const warnings = (...facts: Parameters<typeof findCapacity>) =>
+    findCapacity(...facts).flatMap(({ warning }) => warning ?? []);
+
+  test("is told with the disk, and needs no change", () => {
+    const checks = findCapacity(settings, disk, config, 0);
+
+    expect(checks.map(({ found }) => found)).toEqual([
+      "this Postgres carries 10000 environments, by catalog",
+      "the disk of Postgres has 500.0 GB of 1000.0 GB free, 2.0 GB of them reserved",
+      "autovacuum is on",
+      "the table of locks has 6400 entries",
+    ]);
+    expect(warnings(settings, disk, config, 0)).toEqual([]);
+  });
+
+  test("is smaller with settings that can be changed", () => {
+    expect(warnings({ ...settings, autovacuum: false, locks: 1_000 }, disk, config, 0)).toEqual([
+      expect.stringContaining("ALTER SYSTEM SET autovacuum = on"),
+      expect.stringContaining("ALTER SYSTEM SET max_locks_per_transaction = 40;"),
+    ]);
+    const [carried] = findCapacity({ ...settings, walBytes: 2 ** 30 }, disk, config, 0);
+    expect(carried?.found).toContain("ALTER SYSTEM SET max_wal_size = '4GB'");
+  });
+
+  test("is smaller on a disk that runs low", () => {
+    const low = { ...disk, freeBytes: 2 * 2 ** 30 + 16_000_000 };
+    expect(warnings(settings, low, config, 3)).toEqual([
+      expect.stringContaining("has room for 10 more environments"),
+    ]);
+  });
+
+  test("is found for a real one, on this machine or by the size of its disk", async () => {
+    const pool = connect(database.url, { max: 1, name: "doctor", camel: true });
+    const found = async (settings: Record<string, string>) =>
+      (await capacityChecks(pool, readConfig({ DATABASE_URL: database.url, ...settings })))
+        .map((check) => check.found)
+        .join("\n");
+    try {
+      expect(await found({})).toMatch(/the disk of Postgres has [\d.]+ GB of [\d.]+ GB free/);
+      expect(await found({ DATABASE_DISK: "50GB" })).toMatch(/has 4\d\.\d GB of 50\.0 GB free/);
+    } finally {
+      await pool.end({ timeout: 1 });
+    }
   });
 });

@@ -95,7 +95,10 @@ export function controlRoutes(parts: {
         params: EnvironmentPath,
         headers: IdempotencyHeader,
         body: NewForks,
-        response: { 200: Forks, ...failures(...CHANGED, "template_not_found") },
+        response: {
+          200: Forks,
+          ...failures(...CHANGED, "template_not_found", "capacity_exhausted"),
+        },
         detail: {
           operationId: "forkEnvironment",
           summary: "Create environments with the state of another",

@@ -5,6 +5,7 @@
 import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { LimitExceeded, unavailable } from "~/errors";
 import type { Metrics } from "~/metrics";
+import type { Capacity } from "~/platform/environments/capacity";
 import * as store from "~/platform/environments/creation-store";
 import type { Environment } from "~/platform/environments/model";
 import { type Plan, placed } from "~/platform/environments/plan";
@@ -37,8 +38,9 @@ export function createCreation(deps: {
   schemaPool: SchemaPool;
   keys: Keys;
   metrics: Metrics;
+  capacity: Capacity;
 }) {
-  const { pool, schemaPool, keys, metrics } = deps;
+  const { pool, schemaPool, keys, metrics, capacity } = deps;
 
   /** Counts more environments of this key. Throws LimitExceeded. */
   async function countAgainstLimits(tx: Sql, principal: Principal, count: number): Promise<void> {
@@ -80,12 +82,18 @@ export function createCreation(deps: {
     const { common, identities, faults } = plan;
     await once?.take(tx);
     if (keys.limited) await countAgainstLimits(tx, principal, identities.length);
-    const places = await place(tx, plan, schemas);
-    const ids = places.map(({ environmentId }) => environmentId);
-    if (faults) await insertFaults(tx, ids, faults);
-    const answer = answerOf(places.map((each) => viewCreated(common, each)));
-    await once?.keep(tx, answer);
-    return { places, answer };
+    const ids = identities.map(({ environmentId }) => environmentId);
+    const giveBack = await capacity.take(ids);
+    try {
+      const places = await place(tx, plan, schemas);
+      if (faults) await insertFaults(tx, ids, faults);
+      const answer = answerOf(places.map((each) => viewCreated(common, each)));
+      await once?.keep(tx, answer);
+      return { places, answer };
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
   }
 
   /** Without a key, limits and faults, one statement claims a schema and inserts the row. */
@@ -130,6 +138,7 @@ export function createCreation(deps: {
     /** Creates all environments of a plan at the same time, or none. */
     async createAll<Answer extends object>(order: Order<Answer>): Promise<Created<Answer>> {
       const { templateSchema, identities } = order.plan;
+      await capacity.require(identities.length); // before schemas are built for them
       return await createIn(order, await schemaPool.reserve(templateSchema, identities.length));
     },
   };

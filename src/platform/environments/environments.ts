@@ -5,6 +5,7 @@ import type { SessionPool } from "~/db/session-pool";
 import { ApiError } from "~/errors";
 import { pageOf, readPage } from "~/http/page";
 import type { Metrics } from "~/metrics";
+import type { Capacity } from "~/platform/environments/capacity";
 import { createCreation } from "~/platform/environments/creation";
 import { type RunClosing, remove } from "~/platform/environments/ending-store";
 import { environmentId, notFound, requireId } from "~/platform/environments/id";
@@ -39,6 +40,7 @@ export function createEnvironments(deps: {
   schemaPool: SchemaPool;
   keys: Keys;
   metrics: Metrics;
+  capacity: Capacity;
   /** Closes the runs of an environment that ends. */
   runClosing: RunClosing;
 }) {

@@ -4,6 +4,7 @@ import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { applyDelta, type Delta } from "~/db/deltas";
 import type { Builders } from "~/db/origins";
 import { unavailable } from "~/errors";
+import type { Capacity } from "~/platform/environments/capacity";
 import type { Fork, NewForks } from "~/platform/environments/control-model";
 import type { Reserved } from "~/platform/environments/creation-store";
 import type { Environments } from "~/platform/environments/environments";
@@ -31,6 +32,7 @@ export function createForks(deps: {
   pool: Pool;
   builders: Builders;
   schemaPool: SchemaPool;
+  capacity: Capacity;
   environments: Environments;
   snapshots: Snapshots;
   /** Schemas that are filled at the same time. */
@@ -42,7 +44,7 @@ export function createForks(deps: {
     places: readonly Reserved[],
   ) => Promise<PlannedRuns>;
 }) {
-  const { pool, builders, environments, snapshots, schemaPool, planRuns } = deps;
+  const { pool, builders, environments, snapshots, schemaPool, capacity, planRuns } = deps;
   const filling = createSemaphore(deps.builderCount);
 
   /** Fills reserved schemas, which equal their template. Nothing is in progress when it ends, even if it fails. */
@@ -92,6 +94,7 @@ export function createForks(deps: {
         faults: state.faults,
         lineage: { parentId, familyId, snapshotId: state.snapshotId, atCall },
       };
+      await capacity.require(count); // before schemas are built for them
       const schemas = await schemaPool.reserve(templateSchema, count);
       return await schemaPool.using(schemas, async () => {
         await fillAll(schemas, blueprint, delta);

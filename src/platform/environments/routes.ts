@@ -56,6 +56,7 @@ export const environmentRoutes = (environments: Environments, idempotency: Idemp
             "missing_impersonate",
             "impersonate_not_found",
             "request_too_large",
+            "capacity_exhausted",
           ),
         },
         detail: {
