@@ -29,6 +29,19 @@ export type Client = ReturnType<typeof createClient>;
 export type Answer = { readonly [field: string]: unknown };
 
 const TIMEOUT_MS = 120_000;
+const UNAVAILABLE = 503;
+const ATTEMPTS_MAX = 4;
+const WAIT_SECONDS = 1;
+const WAIT_SECONDS_MAX = 30;
+/** POSTs without a second effect: with an Idempotency-Key, or because a repetition finds what is done already. */
+const REPEATABLE =
+  /^\/(?:initEnv|startRun|evaluateRun|diffRun|testSuites\/import|env\/[^/]+\/(?:reset|fork|snapshots|clock))$/;
+
+/** Milliseconds until a call may be repeated. */
+function waitMs({ headers }: Response): number {
+  const stated = Number(headers.get("Retry-After"));
+  return 1000 * Math.min(stated > 0 ? stated : WAIT_SECONDS, WAIT_SECONDS_MAX);
+}
 
 /** The server from the options, from the environment, or on this machine. */
 export function createClient(options: ServerOptions, env: Environment) {
@@ -66,20 +79,30 @@ export function createClient(options: ServerOptions, env: Environment) {
       throw new CallFailed(`HTTP ${response.status}`);
     },
 
-    /** One call of the platform's API, or below `/openenv/`. Throws CallFailed unless it succeeds. */
+    /**
+     * One call of the platform's API, or below `/openenv/`. Repeated after 503 where that has no second effect. Throws
+     * CallFailed unless it succeeds.
+     */
     async call(
       method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
       path: string,
       body?: object,
       timeoutMs?: number,
     ): Promise<Answer> {
+      const isRepeatable = method !== "POST" || REPEATABLE.test(path);
       const headers = {
         ...(key && { "X-API-Key": key }),
         ...(body && { "Content-Type": "application/json" }),
+        ...(method === "POST" && isRepeatable && { "Idempotency-Key": crypto.randomUUID() }),
       };
       const options = { method, headers, ...(body && { body: JSON.stringify(body) }) };
       const whole = path.startsWith("/openenv/") ? path : `/api/platform${path}`;
-      const response = await fetchFrom(whole, options, timeoutMs);
+      let response = await fetchFrom(whole, options, timeoutMs);
+      for (let attempt = 1; isRepeatable && attempt < ATTEMPTS_MAX; attempt++) {
+        if (response.status !== UNAVAILABLE) break;
+        await Bun.sleep(waitMs(response));
+        response = await fetchFrom(whole, options, timeoutMs);
+      }
       const answer = (await response.json().catch(() => ({}))) as Answer;
       if (response.ok) return answer;
       const { error = `HTTP ${response.status}`, detail = answer["reason"] } = answer;

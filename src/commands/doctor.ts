@@ -2,6 +2,7 @@
 import type { Environment } from "~/commands/client";
 import { withDatabase } from "~/commands/database";
 import { askHealth } from "~/commands/health";
+import { paint } from "~/commands/paint";
 import { type Config, ConfigError, warningsOf } from "~/config";
 import { requireFreePorts } from "~/http/ports";
 import { notice, print } from "~/log";
@@ -10,7 +11,8 @@ import { checkDatabase, requireKnownTargets } from "~/program/doctor";
 
 export async function doctor(env: Environment): Promise<void> {
   await withDatabase(env, "doctor", async (pool, config) => {
-    for (const warning of warningsOf(env, config)) print(`warning: ${warning}`);
+    for (const warning of warningsOf(env, config))
+      print(`${paint("yellow", "warning:")} ${warning}`);
     const taken = await checkPorts(config);
     const examine = async () => {
       await checkDatabase(pool, config, show);
@@ -26,8 +28,8 @@ export async function doctor(env: Environment): Promise<void> {
 
 /** Problems are errors of the command, which it ends with. */
 function show({ found, warning, problem }: Check): void {
-  if (warning !== undefined) print(`warning: ${warning}`);
-  else if (problem === undefined) print(`ok: ${found}`);
+  if (warning !== undefined) print(`${paint("yellow", "warning:")} ${warning}`);
+  else if (problem === undefined) print(`${paint("green", "ok:")} ${found}`);
 }
 
 /** Returns the problem if another program has a port. A server of Diorama may have them. */
@@ -36,14 +38,14 @@ async function checkPorts(config: Config): Promise<ConfigError | undefined> {
   const ports = `PORT is ${PORT}${ADMIN_PORT === undefined ? "" : `, ADMIN_PORT is ${ADMIN_PORT}`}`;
   try {
     requireFreePorts(config);
-    print(`ok: ${ports}, free on ${HOST}`);
+    print(`${paint("green", "ok:")} ${ports}, free on ${HOST}`);
     return undefined;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const health = await askHealth(config);
     const answer: unknown = await health?.json().catch(() => undefined);
     if ((answer as { service?: unknown } | undefined)?.service !== "diorama") return error;
-    print(`ok: ${ports}, where a server is running`);
+    print(`${paint("green", "ok:")} ${ports}, where a server is running`);
     return undefined;
   }
 }

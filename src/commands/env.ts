@@ -6,9 +6,10 @@ import {
   type ServerOptions,
   UsageError,
 } from "~/commands/client";
+import { consoleOf } from "~/commands/console";
 import { asYaml, readDocument } from "~/commands/document";
 import { table } from "~/commands/table";
-import { print } from "~/log";
+import { notice, print } from "~/log";
 
 type Shown = ServerOptions & { readonly json: boolean };
 
@@ -24,6 +25,47 @@ type Listed = {
 
 const show = (answer: Answer, { json }: Shown) =>
   print(json ? JSON.stringify(answer, null, 2) : asYaml(answer));
+
+/** Options of `env create`. */
+export type Creation = Shown & {
+  readonly as?: string;
+  readonly ttl?: number;
+  readonly now?: string;
+  readonly seed?: number;
+};
+
+/** Prints the environment with its token, which is shown once. */
+export async function createEnvironment(
+  client: Client,
+  template: string,
+  { as, ttl, now, seed, ...options }: Creation,
+) {
+  const { service } = await client.call("GET", `/templates/${encodeURIComponent(template)}`);
+  const user = as?.includes("@") ? { impersonateEmail: as } : { impersonateUserId: as };
+  const created = await client.call("POST", "/initEnv", {
+    templateService: service,
+    templateName: template,
+    ...(as !== undefined && user),
+    ...(ttl !== undefined && { ttlSeconds: ttl }),
+    ...(now !== undefined && { clock: { now } }),
+    ...(seed !== undefined && { seed }),
+  });
+  show(
+    { ...created, console: consoleOf(client, "environments", created["environmentId"]) },
+    options,
+  );
+}
+
+/** Each of them, also after one that is not there. Throws the first failure. */
+export async function deleteEnvironments(client: Client, ids: readonly string[]) {
+  const failures: unknown[] = [];
+  for (const id of ids)
+    await client.call("DELETE", pathOf(id)).then(
+      () => notice(`environment ${id} is deleted`),
+      (error) => failures.push(error),
+    );
+  if (failures.length > 0) throw failures[0];
+}
 
 const pathOf = (id: string) => `/env/${encodeURIComponent(id)}`;
 

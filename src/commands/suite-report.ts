@@ -1,5 +1,6 @@
 /** The results of a suite, for people and for programs. */
 import { asYaml } from "~/commands/document";
+import { paintVerdict } from "~/commands/paint";
 import { isGraded, type Labels, type Outcome, type Suite, type Verdict } from "~/commands/suite";
 import { table } from "~/commands/table";
 import type { UnsafeRow } from "~/evaluation/unsafe";
@@ -34,7 +35,7 @@ export function report(
   const counts = countsOf(suite, outcomes, repeat);
   const lines = [
     ...(repeat === 1 ? resultTable(outcomes) : attemptTable(suite, outcomes)),
-    ...outcomes.flatMap((outcome) => described(suite, outcome, repeat)),
+    ...described(suite, outcomes, repeat),
     "",
     `${suite.name}: ${passed} of ${total} passed${others(outcomes)}`,
     `mean reward ${shownRate(counts.meanReward)}, ${counts.successful} successful, ${counts.unsafe} unsafe`,
@@ -81,7 +82,7 @@ const resultTable = (outcomes: readonly Outcome[]) =>
   table(
     ["Test", "Verdict", "Score", "Reward", "Unsafe", "Time"],
     outcomes.map((outcome) => [
-      ...[outcome.name, outcome.verdict, scoreOf(outcome)],
+      ...[outcome.name, paintVerdict(outcome.verdict), scoreOf(outcome)],
       outcome.reward?.toFixed(2) ?? "",
       `${outcome.unsafe?.count ?? ""}`,
       timeOf(outcome),
@@ -152,14 +153,31 @@ const estimates = ({ k, passAt1, passAtK, passHatK }: ReturnType<typeof countsOf
 export const titleOf = ({ name, attempt }: Outcome, repeat: number) =>
   repeat === 1 ? name : `${name}, attempt ${attempt}`;
 
-function described(suite: Suite, outcome: Outcome, repeat: number): string[] {
-  const lines = reasons(suite, outcome);
-  if (outcome.verdict === "passed" && lines.length === 0) return [];
-  return [
-    "",
-    `${titleOf(outcome, repeat)}: ${outcome.verdict}`,
-    ...lines.map((line) => `  ${line}`.trimEnd()),
-  ];
+/** Parts of a reason that differ from attempt to attempt: times, and generated ids. */
+const VOLATILE = /\b\d{9,}(?:\.\d+)?\b|\b[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\b/g;
+
+/** The attempts that need words. Those of one test that ended in the same way, for the same reasons, have them once. */
+function described(suite: Suite, outcomes: readonly Outcome[], repeat: number): string[] {
+  const told = outcomes.flatMap((outcome) => {
+    const lines = reasons(suite, outcome);
+    if (outcome.verdict === "passed" && lines.length === 0) return [];
+    const key = JSON.stringify([outcome.testId, outcome.verdict, lines]).replace(VOLATILE, "");
+    return [{ outcome, lines, key }];
+  });
+  return [...Map.groupBy(told, ({ key }) => key).values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    const { outcome, lines } = first;
+    const numbers = [outcome, ...others.map((other) => other.outcome)].map((each) => each.attempt);
+    const title =
+      others.length === 0
+        ? titleOf(outcome, repeat)
+        : `${outcome.name}, attempts ${numbers.join(", ")}`;
+    return [
+      "",
+      `${title}: ${paintVerdict(outcome.verdict)}`,
+      ...lines.map((line) => `  ${line}`.trimEnd()),
+    ];
+  });
 }
 
 /**

@@ -102,7 +102,12 @@ export function judged(judgement: Judgement): Omit<Outcome, "name" | "testId" | 
   };
 }
 
-function verdictOf({ status, gradable, cause, ending }: Judgement): Verdict {
+export function verdictOf({
+  status,
+  gradable,
+  cause,
+  ending,
+}: Pick<Judgement, "status" | "gradable" | "cause" | "ending">): Verdict {
   if (cause === "interrupted") return cause;
   if (!gradable || status === "running" || status === "completed") return "not gradable";
   if (ending === "crashed") return ending;

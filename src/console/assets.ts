@@ -1,4 +1,5 @@
+export const ROOT = "/console";
 /** Addresses of the files that belong to the console. */
-export const ASSETS = "/console/assets/";
+export const ASSETS = `${ROOT}/assets/`;
 /** The page that shows a run without a server; the run is missing. */
 export const SAVED = `${ASSETS}saved.txt`;

@@ -1,7 +1,6 @@
 /** The page that the address bar names. */
 import { signal } from "@preact/signals";
-
-export const ROOT = "/console";
+import { ROOT } from "~/console/assets";
 
 export type Place = {
   /** Of the path below the root, decoded. */

@@ -5,13 +5,12 @@
  * then has 92 kB in place of 53), and would split the script of a saved run too, which must be one. From source there
  * would be no files to serve with headers of our own.
  */
-import { ASSETS, SAVED } from "~/console/assets";
+import { ASSETS, ROOT, SAVED } from "~/console/assets";
 import { ApiError } from "~/errors";
 import { type Bundle, bundleConsole } from "~/site/console-bundle";
 import { VERSION } from "~/version";
 import type { RequestHead } from "~/wire/message";
 
-const PAGE = "/console";
 /** As the bundler names them: by the hash of their contents. */
 const ASSET_PATH = /(?:\.?\/)(chunk-[a-z0-9]+\.(?:js|css))/g;
 const TYPES: Record<string, string> = { js: "text/javascript", css: "text/css" };
@@ -33,7 +32,7 @@ async function embedded(): Promise<Bundle> {
   return JSON.parse(text) as Bundle;
 }
 
-export const isConsole = (pathname: string) => pathname === PAGE || pathname.startsWith(`${PAGE}/`);
+export const isConsole = (pathname: string) => pathname === ROOT || pathname.startsWith(`${ROOT}/`);
 
 /** The modules of the console's pages by the first part of the path: of a list, and of one thing of it. */
 const MODULES: Readonly<Record<string, readonly string[]>> = {
@@ -51,15 +50,15 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
  */
 export function consoleFile(pathname: string): string {
   if (pathname.startsWith(ASSETS)) return pathname;
-  const [section = "", id] = pathname.slice(PAGE.length + 1).split("/");
-  return `${PAGE}/${MODULES[section]?.[id ? 1 : 0] ?? "nothing"}`;
+  const [section = "", id] = pathname.slice(ROOT.length + 1).split("/");
+  return `${ROOT}/${MODULES[section]?.[id ? 1 : 0] ?? "nothing"}`;
 }
 
 /** Throws `not_found` for an asset that does not exist, such as one of an older version. */
 export async function consoleAsset(file: string): Promise<Response> {
   const { html, assets, scripts, saved } = await readBundle();
   if (!file.startsWith(ASSETS)) {
-    const wanted = scripts[file.slice(PAGE.length + 1)] ?? [];
+    const wanted = scripts[file.slice(ROOT.length + 1)] ?? [];
     const preloads = wanted.map((name) => `<link rel="modulepreload" href="./${name}">`).join("");
     const page = html.replace("</head>", `${preloads}</head>`);
     return new Response(page.replace(ASSET_PATH, `${ASSETS}$1`), {
@@ -91,7 +90,7 @@ export async function consoleAsset(file: string): Promise<Response> {
 const ADDRESSES = {
   service: "diorama",
   version: VERSION,
-  console: PAGE,
+  console: ROOT,
   docs: "/docs",
   openapi: "/docs/json",
   health: "/api/platform/health",
@@ -101,6 +100,6 @@ const ADDRESSES = {
 export function answerRoot({ headers }: RequestHead): Response {
   const vary = { Vary: "Accept" };
   if (headers.get("accept")?.includes("text/html"))
-    return new Response(null, { status: 302, headers: { ...vary, Location: PAGE } });
+    return new Response(null, { status: 302, headers: { ...vary, Location: ROOT } });
   return Response.json(ADDRESSES, { headers: vary });
 }

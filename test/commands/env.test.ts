@@ -15,6 +15,29 @@ const json = async (...args: string[]) => {
 const post = (environment: { environmentUrl: string }) =>
   program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text: "hello" });
 
+test("creates and deletes an environment", async () => {
+  const now = "2026-03-11T12:00:00Z";
+  const options = ["--as", "agent@acme.test", "--ttl", "60", "--now", now, "--seed", "7"];
+  const created = await json("create", "chat_default", ...options);
+
+  expect(created.clock.now).toStartWith("2026-03-11T12:00");
+  expect(created.console).toBe(`${program.url}/console/environments/${created.environmentId}`);
+  expect(await post(created)).toMatchObject({ ok: true });
+  const shown = await json("show", created.environmentId);
+  expect(Date.parse(shown.expiresAt) - Date.now()).toBeWithin(0, 61_000);
+
+  const unknown = "0".repeat(32);
+  const deleted = await commands.run(["env", "delete", unknown, created.environmentId]);
+  expect(deleted.code).toBe(1);
+  expect(deleted.err).toContain("environment_not_found");
+  expect(deleted.err).toContain(`environment ${created.environmentId} is deleted`);
+  expect((await json("show", created.environmentId)).status).toBe("deleted");
+  expect(await commands.run(["env", "create", "chat_defalt"])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("chat_default"),
+  });
+}, 60_000);
+
 test("lists, shows, resets and forks environments", async () => {
   const environment = await program.environment();
   const { environmentId: id } = environment;

@@ -83,7 +83,7 @@ always  2 of 2            1.00         0
 never   0 of 2  2 failed  0.00         0
 once    1 of 2  1 failed  0.50         1
 `);
-    expect(out).toContain("\nnever, attempt 2: failed\n  assertion#1 messages expected");
+    expect(out).toContain("\nnever, attempts 1, 2: failed\n  assertion#1 messages expected");
     expect(out).toContain("\n    row channel_id C02RANDOM, ts 17");
     expect(out).toContain('\n      text eq "done": it is "other"');
     expect(out).toContain(

@@ -1,7 +1,11 @@
 /** Commands of environments. */
 import type { Command } from "commander";
+import type { ServerOptions } from "~/commands/client";
 import {
+  type Creation,
   clockOfEnvironment,
+  createEnvironment,
+  deleteEnvironments,
   type Forking,
   faultsOfEnvironment,
   forkEnvironment,
@@ -32,6 +36,21 @@ export function addEnvironments(line: Command, { env }: Context): void {
     .option("--service <service>", "Only those of this service.")
     .option("--all", "Also those that have ended.", false)
     .action((options) => listEnvironments(connect(options), options));
+  onServer(environments, "create")
+    .description("Create an environment from a template, and print its address and its token.")
+    .argument("<template>")
+    .option("--as <user>", "Id or email of the user that the agent acts as.")
+    .option("--ttl <seconds>", "It is deleted after this time.", positive)
+    .option("--now <time>", "Its clock starts at this time.")
+    .option("--seed <number>", "Random values derive from it.", upTo(Number.MAX_SAFE_INTEGER, 0))
+    .option("--json", "As JSON instead of YAML.", false)
+    .action((template: string, options: Creation & ServerOptions) =>
+      createEnvironment(connect(options), template, options),
+    );
+  onServer(environments, "delete")
+    .description("Delete environments now rather than when they expire.")
+    .argument("<id...>")
+    .action((ids: string[], options: ServerOptions) => deleteEnvironments(connect(options), ids));
   onEnvironment("show")
     .description(
       "Show an environment, with its user, its time left, its newest run and what has changed.",

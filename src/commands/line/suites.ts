@@ -15,6 +15,7 @@ import {
 } from "~/commands/line/options";
 import { SURFACES } from "~/commands/suite";
 import { AUDIT_FORMATS, auditSuite, type SuiteAudit } from "~/commands/suite-audit";
+import { type SuiteResultsOptions, suiteResults } from "~/commands/suite-results";
 import {
   exportSuite,
   FORMATS,
@@ -99,6 +100,14 @@ export function addSuites(line: Command, { env, interruption, endWith }: Context
     .description("List the suites that you can see, newest first.")
     .option("--name <text>", "Part of the name, in any case.")
     .action((options) => listSuites(connect(options), options));
+  listing(suites, "results")
+    .description("Show the latest run of each test of a suite, and all attempts by a label.")
+    .argument("<name-or-id>")
+    .option("--group-by <label>", "Also sum up all attempts for each value of this label.")
+    .option("--k <number>", "The k of pass@k and pass^k.", upTo(REPEAT_MAX))
+    .action((subject: string, options: SuiteResultsOptions) =>
+      suiteResults(connect(options), subject, options),
+    );
   onServer(suites, "audit")
     .description(
       "Change the solution of each test in many ways, and report the changes that the test does not notice. Nothing is executed.",
