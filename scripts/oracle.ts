@@ -1,6 +1,7 @@
 /** A second implementation of the diff: compares two states of a schema, read from its tables. */
 import type { Diff } from "~/capture/fold";
 import { type JsonValue, toJson } from "~/capture/value";
+import { keyOf } from "~/db/catalog";
 import type { Pool } from "~/db/connect";
 
 export type Keys = Record<string, string[]>;
@@ -10,15 +11,11 @@ export type State = Map<
   { table: string; texts: (string | null)[]; columns: { name: string; type: string }[] }
 >;
 
-/** The primary key's columns of each table of a schema. */
+/** The columns of each table of a schema that identify its rows. */
 export async function keysOf(sql: Pool, schema: string): Promise<Keys> {
   const rows = await sql<{ table: string; key: string[] }[]>`
-    select c.relname as table, array_agg(a.attname::text order by array_position(i.indkey::int2[], a.attnum)) as key
-    from pg_index i
-    join pg_class c on c.oid = i.indrelid
-    join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
-    where c.relnamespace = ${schema}::regnamespace and i.indisprimary
-    group by c.oid order by c.oid
+    select c.relname as table, ${keyOf(sql)} as key from pg_class c
+    where c.relnamespace = ${schema}::regnamespace and c.relkind = 'r' order by c.oid
   `;
   return Object.fromEntries(rows.map(({ table, key }) => [table, key]));
 }

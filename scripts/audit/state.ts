@@ -1,6 +1,7 @@
 /** The tables of an environment, read from Postgres, and the difference of two readings. */
 import type { Diff } from "~/capture/fold";
 import { toJson } from "~/capture/value";
+import { keyOf } from "~/db/catalog";
 import type { Pool } from "~/db/connect";
 import type { Vocabulary } from "~/evaluation/vocabulary";
 import { namesOfCalls, REPLICAS } from "~/replicas/index";
@@ -15,10 +16,9 @@ export type Schema = {
 export async function schemaOf(sql: Pool, service: Service, schema: string): Promise<Schema> {
   const columns = await sql<{ table: string; name: string; type: string; place: number | null }[]>`
     select c.relname as table, a.attname as name, format_type(a.atttypid, null) as type,
-      array_position(i.indkey::int2[], a.attnum) as place
+      array_position(${keyOf(sql)}, a.attname::text) as place
     from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    join pg_index i on i.indrelid = c.oid and i.indisprimary
     where c.relnamespace = ${schema}::regnamespace and c.relkind = 'r'
     order by c.oid, a.attnum
   `;
@@ -26,7 +26,7 @@ export async function schemaOf(sql: Pool, service: Service, schema: string): Pro
   if (!replica) throw new Error(`no service ${service}`);
   const names = [...new Set(columns.map(({ table }) => table))];
   const of = (table: string) => columns.filter((column) => column.table === table);
-  const keyOf = (table: string) =>
+  const keyColumnsOf = (table: string) =>
     of(table)
       .filter(({ place }) => place !== null)
       .toSorted((a, b) => Number(a.place) - Number(b.place))
@@ -37,7 +37,7 @@ export async function schemaOf(sql: Pool, service: Service, schema: string): Pro
       derived: replica.derived,
       calls: namesOfCalls(replica),
     },
-    keys: Object.fromEntries(names.map((name) => [name, keyOf(name)])),
+    keys: Object.fromEntries(names.map((name) => [name, keyColumnsOf(name)])),
   };
 }
 

@@ -8,6 +8,7 @@ import { RUN_BYTES_MAX, RUN_ROWS_MAX } from "~/capture/limits";
 import { clockChanges, diffLists, evidenceLists } from "~/capture/lists";
 import { Lost } from "~/capture/loss";
 import type { Result, SnapshotRecords, SnapshotTable } from "~/capture/records";
+import { keyOf } from "~/db/catalog";
 import { quote, type Sql } from "~/db/connect";
 
 /** The tables of a schema in the order of their creation, which is the order in which diffs list them. */
@@ -16,11 +17,7 @@ export async function readTables(sql: Sql, schema: string): Promise<SnapshotTabl
     select c.relname as name,
       array_agg(a.attname::text order by a.attnum) as columns,
       array_agg(format_type(a.atttypid, null) order by a.attnum) as types,
-      (
-        select array_agg(k.attname::text order by array_position(i.indkey::int2[], k.attnum))
-        from pg_index i join pg_attribute k on k.attrelid = i.indrelid and k.attnum = any(i.indkey)
-        where i.indrelid = c.oid and i.indisprimary
-      ) as key
+      ${keyOf(sql)} as key
     from pg_class c join pg_attribute a on a.attrelid = c.oid
     where c.relnamespace = ${schema}::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
     group by c.oid order by c.oid

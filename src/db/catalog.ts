@@ -67,11 +67,7 @@ async function readTables(tx: Tx, schema: string): Promise<CatalogTable[]> {
         from pg_index i
         where i.indrelid = c.oid and not exists (select from pg_constraint where conindid = i.indexrelid)
       ), '[]') as indexes,
-      coalesce((
-        select json_agg(a.attname order by array_position(i.indkey::int2[], a.attnum))
-        from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
-        where i.indrelid = c.oid and i.indisprimary
-      ), '[]') as key
+      to_json(${keyOf(tx)}) as key
     from ${relationsOf(tx, schema)}
     where c.relkind = 'r'
     order by c.oid
@@ -118,8 +114,11 @@ async function refuseUnclonable(tx: Tx, schema: string): Promise<void> {
       where o.classid = 'pg_type'::regclass and typtype in ('e', 'd', 'r', 'c')
     union all select 'trigger ' || tgname from ${relations} join pg_trigger on tgrelid = c.oid where not tgisinternal
     union all select 'policy ' || polname from ${relations} join pg_policy on polrelid = c.oid
-    union all select 'table without primary key ' || relname from ${relations}
-      where relkind = 'r' and not exists (select from pg_index where indrelid = c.oid and indisprimary)
+    union all select 'table without a key ' || relname from ${relations}
+      where relkind = 'r' and not coalesce((
+        select bool_and(a.attnotnull) from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and a.attname = any(${keyOf(tx)})
+      ), false)
     union all select 'foreign key ' || conname from ${relations} join pg_constraint on conrelid = c.oid where contype = 'f'
     union all select 'deferrable key ' || conname from ${relations} join pg_constraint on conrelid = c.oid
       where contype in ('p', 'u') and condeferrable
@@ -127,6 +126,21 @@ async function refuseUnclonable(tx: Tx, schema: string): Promise<void> {
   if (found.length > 0)
     throw new Error(`${schema} cannot be cloned: ${found.map(({ what }) => what).join(", ")}`);
 }
+
+/**
+ * The columns that identify a row of the table `c`: its primary key, or else its column `id`, or else all columns, none of
+ * which may be null. Small tables have no index: it costs each environment, and few rows are read as quickly without.
+ */
+export const keyOf = (sql: Sql): Fragment => sql`coalesce(
+  (
+    select array_agg(k.attname::text order by array_position(i.indkey::int2[], k.attnum))
+    from pg_index i join pg_attribute k on k.attrelid = i.indrelid and k.attnum = any(i.indkey)
+    where i.indrelid = c.oid and i.indisprimary
+  ),
+  (select array[k.attname::text] from pg_attribute k where k.attrelid = c.oid and k.attname = 'id' and not k.attisdropped),
+  (select array_agg(k.attname::text order by k.attnum) from pg_attribute k
+    where k.attrelid = c.oid and k.attnum > 0 and not k.attisdropped)
+)`;
 
 /** `o`: the objects of a schema, by an index; the catalogs of relations and types have none by schema. */
 const objectsOf = (sql: Sql, schema: string): Fragment => sql`(

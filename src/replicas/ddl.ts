@@ -15,6 +15,14 @@ export function parseTables(ddl: string): TableColumns {
   );
 }
 
+/** The tables that have no index: nothing in Postgres keeps the ids of their rows unique. */
+export const tablesWithoutKey = (ddl: string): ReadonlySet<string> =>
+  new Set(
+    [...ddl.matchAll(TABLE)].flatMap(([, name = "", body = ""]) =>
+      /\bprimary key\b/.test(body.replace(/--.*/g, "")) ? [] : [name],
+    ),
+  );
+
 function parseColumns(table: string, body: string): ReadonlyMap<string, Column> {
   const lines = body.split("\n").map((line) => line.replace(/--.*/, "").trim());
   return new Map(

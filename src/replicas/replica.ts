@@ -24,7 +24,8 @@ export type Replica<Name extends string = string> = {
   readonly about: About;
   /**
    * The DDL of one environment, with bare table names. Its order is the order in which diffs list tables. Every
-   * table has a primary key; there are no enum, domain or composite types, no views, triggers or functions.
+   * table has a primary key, a column `id`, or no column that may be null; there are no enum, domain or composite types,
+   * no views, triggers or functions.
    */
   readonly tables: string;
   /** Columns that the service computes. They appear in diffs; strict assertions ignore them. */

@@ -212,6 +212,7 @@ describe("a template cannot be cloned", () => {
     ["with an enum", "create type mood as enum ('good')"],
     ["with a composite type", "create type pair as (a int, b int)"],
     ["with a table without a key", "create table keyless (a int)"],
+    ["with an id that may be null", "create table keyless (id int, a int not null)"],
     ["with a deferrable key", "create table late (a int primary key deferrable)"],
     [
       "with a foreign key",

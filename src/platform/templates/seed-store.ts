@@ -4,8 +4,9 @@
  * A seed has one of two forms: the service's own, which people write, or `rows`, which holds any state exactly and is
  * the export format of an environment's copy.
  */
-import type { Table } from "~/db/blueprint";
-import { quote, type Sql, type Tx } from "~/db/connect";
+import { of, type Table } from "~/db/blueprint";
+import { keyOf } from "~/db/catalog";
+import { literal, quote, type Sql, type Tx } from "~/db/connect";
 import { tablesOf } from "~/db/session";
 import { isObject } from "~/input/json";
 import { nearest } from "~/input/nearest";
@@ -27,9 +28,30 @@ export async function importSeed(
     `create schema ${quote(schema)}; set local search_path to ${quote(schema)}; ${replica.tables}; set local search_path to ''`,
   );
   const tables = await readColumns(tx, schema);
-  if (!("rows" in seed)) return await replica.seed(tx, tablesOf(tx, schema, tables), seed);
-  await importRows(tx, schema, tables, seed);
-  return [];
+  const notes =
+    "rows" in seed
+      ? await importRows(tx, schema, tables, seed)
+      : await replica.seed(tx, tablesOf(tx, schema, tables), seed);
+  await requireUniqueKeys(tx, schema, tables);
+  return notes;
+}
+
+/** Checks the tables that have no index which would. */
+async function requireUniqueKeys(
+  tx: Tx,
+  schema: string,
+  tables: readonly SeedTable[],
+): Promise<void> {
+  const checks = tables.flatMap(({ name, key, isIndexed }) =>
+    isIndexed
+      ? []
+      : [
+          `(select ${literal(name)} as name from ${of(schema, name)} group by ${key.map(quote).join(", ")} having count(*) > 1 limit 1)`,
+        ],
+  );
+  if (checks.length === 0) return;
+  const [twice] = await tx.unsafe<{ name: string }[]>(checks.join(" union all "));
+  if (twice) throw new SeedError(`rows.${twice.name}`, "two rows have the same key");
 }
 
 const ROWS_FIELDS = ["template", "service", "description", "now", "rows", "sequences"];
@@ -40,13 +62,19 @@ function requireKnown(fields: readonly string[], known: readonly string[]): void
     throw new SeedError(unknown, `there is no such field${nearest(unknown, known)}`);
 }
 
-type SeedTable = { name: string; columns: { name: string; generated: boolean }[] };
+type SeedTable = {
+  name: string;
+  columns: { name: string; generated: boolean }[];
+  key: string[];
+  isIndexed: boolean;
+};
 
 const readColumns = async (tx: Tx, schema: string): Promise<SeedTable[]> =>
   await tx<SeedTable[]>`
     select relname as name, json_agg(
       json_build_object('name', attname, 'generated', attgenerated <> '') order by attnum
-    ) as columns
+    ) as columns, ${keyOf(tx)} as key,
+      exists (select from pg_index where indrelid = c.oid and indisprimary) as "isIndexed"
     from pg_class c join pg_attribute on attrelid = c.oid
     where relnamespace = ${schema}::regnamespace and relkind = 'r' and attnum > 0 and not attisdropped
     group by c.oid order by c.oid
@@ -57,7 +85,7 @@ async function importRows(
   schema: string,
   tables: readonly SeedTable[],
   seed: object,
-): Promise<void> {
+): Promise<readonly string[]> {
   requireKnown(Object.keys(seed), ROWS_FIELDS);
   const { rows, sequences = {} } = seed as { rows: unknown; sequences?: unknown };
   if (!isObject(rows)) throw new SeedError("rows", "an object of tables is needed");
@@ -86,6 +114,7 @@ async function importRows(
     }
   }
   await plantSequences(tx, schema, sequences);
+  return [];
 }
 
 function requireRows(list: unknown, path: string, columns: readonly string[]): void {

@@ -53,7 +53,6 @@ export function seedRows(seed: ChatSeed): SeedRows {
     file_shares: [],
     canvases: [],
     usergroups: [],
-    usergroup_users: [],
     reminders: [],
     emoji: emoji.map(({ name, url }) => ({ name, url })),
     records: Object.entries(aliases).map(([id, data]) => ({ type: ALIAS_RECORD, id, data })),
@@ -127,6 +126,7 @@ export function seedRows(seed: ChatSeed): SeedRows {
       handle: group.handle,
       description: group.description ?? "",
       prefs: { channels: ids(false), groups: ids(true) },
+      users: people(group.users, `${path}.users`).toSorted(),
       date_create: seconds(group.created),
       date_update: ended || seconds(group.created),
       date_delete: ended,
@@ -134,8 +134,6 @@ export function seedRows(seed: ChatSeed): SeedRows {
       updated_by: by,
       deleted_by: ended ? by : null,
     });
-    for (const id of people(group.users, `${path}.users`))
-      add("usergroup_users", { usergroup_id: group.id, user_id: id });
   });
   mistakes.each(seed.reminders ?? [], (entry, place) => {
     const path = `reminders[${place}]`;

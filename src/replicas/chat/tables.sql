@@ -1,9 +1,11 @@
 -- The tables of one chat environment. Columns are named as the API names its fields. The cost of an
 -- environment is the cost of its relations: few tables, few indexes, and varchar where short columns avoid a TOAST table.
+-- A small table has no index: its rows are identified by `id`, or else by all columns, and what must be unique in it is
+-- checked under the lock of the workspace.
 -- Times that decide an order are microseconds (`…_at`); the API's own fields are in seconds, as in the API.
 
 create table teams (
-  id varchar(16) primary key,
+  id varchar(16) not null,
   name text not null,
   domain text not null,
   email_domain text not null,
@@ -23,7 +25,7 @@ create table teams (
 create table users (
   id varchar(16) primary key,
   team_id varchar(16) not null,
-  name text not null unique,
+  name text not null,
   deleted boolean not null,
   color text not null,
   real_name text not null,
@@ -36,7 +38,7 @@ create table users (
   is_restricted boolean not null,
   is_ultra_restricted boolean not null,
   is_bot boolean not null,
-  bot_id varchar(16) unique,
+  bot_id varchar(16),
   app_id varchar(16),
   home_tab_enabled boolean not null, -- of an app's bot user: whether it may publish home views
   presence varchar(4) not null, -- auto, away
@@ -50,7 +52,7 @@ create table users (
 
 create table channels (
   id varchar(16) primary key,
-  name text unique,
+  name text,
   is_channel boolean not null,
   is_group boolean not null,
   is_im boolean not null,
@@ -65,8 +67,10 @@ create table channels (
   purpose jsonb not null,
   previous_names jsonb not null,
   -- Of direct messages: the ids of their members, sorted. The same people always get the same conversation.
-  member_key text unique
+  member_key text
 );
+-- Names, and the members of direct messages, which are no names.
+create unique index channels_name on channels ((coalesce(member_key, name)));
 
 create table channel_members (
   channel_id varchar(16) not null,
@@ -122,7 +126,7 @@ create table pins (
 );
 
 create table bookmarks (
-  id varchar(16) primary key,
+  id varchar(16) not null,
   channel_id varchar(16) not null,
   title text not null,
   link text,
@@ -148,7 +152,7 @@ create table stars (
 );
 
 create table reminders (
-  id varchar(16) primary key,
+  id varchar(16) not null,
   creator varchar(16) not null,
   user_id varchar(16) not null,
   text text not null,
@@ -167,7 +171,7 @@ create table files (
   filetype varchar(32) not null,
   mode varchar(16) not null, -- hosted, snippet, external, quip (a canvas), tombstone
   size int not null,
-  external_id varchar(255) unique,
+  external_id varchar(255),
   external_url text,
   alt_txt text,
   preview text,
@@ -191,11 +195,10 @@ create table file_shares (
   place int not null, -- in the list of the message's files
   primary key (channel_id, ts, file_id)
 );
-create index file_shares_file on file_shares (file_id);
 
 create table canvases (
   file_id varchar(16) primary key,
-  channel_id varchar(16) unique, -- of a channel's own canvas
+  channel_id varchar(16), -- of a channel's own canvas
   sections jsonb not null, -- Markdown in sections with ids
   updated_by varchar(16), -- null: nobody has changed it
   updated_at bigint
@@ -205,28 +208,22 @@ create table canvases (
 create table file_access (
   file_id varchar(16) not null,
   entity_id varchar(16) not null, -- a user or a channel
-  access_level varchar(8) not null,
-  primary key (file_id, entity_id)
+  access_level varchar(8) not null
 );
 
 create table usergroups (
-  id varchar(16) primary key,
-  name text not null unique,
-  handle text not null unique,
+  id varchar(16) not null,
+  name text not null,
+  handle text not null,
   description text not null,
   prefs jsonb not null, -- default channels: `channels` and `groups`
+  users jsonb not null, -- their ids, sorted
   date_create int not null,
   date_update int not null,
   date_delete int not null, -- 0: enabled
   created_by varchar(16) not null,
   updated_by varchar(16) not null,
   deleted_by varchar(16)
-);
-
-create table usergroup_users (
-  usergroup_id varchar(16) not null,
-  user_id varchar(16) not null,
-  primary key (usergroup_id, user_id)
 );
 
 create table scheduled_messages (
@@ -240,8 +237,7 @@ create table scheduled_messages (
   blocks jsonb,
   attachments jsonb,
   metadata jsonb,
-  date_created int not null,
-  primary key (channel_id, id)
+  date_created int not null
 );
 
 create table ephemeral_messages (
@@ -259,13 +255,13 @@ create table ephemeral_messages (
 );
 
 create table views (
-  id varchar(16) primary key,
+  id varchar(16) not null,
   type varchar(16) not null, -- home, modal, workflow_step
   user_id varchar(16) not null, -- the user who sees it
   app_id varchar(16) not null,
   bot_id varchar(16),
-  external_id varchar(255) unique,
-  trigger_id varchar(255) unique,
+  external_id varchar(255),
+  trigger_id varchar(255),
   callback_id varchar(255) not null,
   private_metadata text not null,
   title jsonb,
@@ -282,7 +278,7 @@ create table views (
 );
 
 create table calls (
-  id varchar(16) primary key,
+  id varchar(16) not null,
   created_by varchar(16) not null,
   external_unique_id text not null,
   external_display_id text,
@@ -296,7 +292,7 @@ create table calls (
 );
 
 create table lists (
-  id varchar(16) primary key,
+  id varchar(16) not null,
   user_id varchar(16) not null,
   name text not null,
   description_blocks jsonb,
@@ -320,18 +316,17 @@ create table list_items (
 
 -- Drafts of messages. The Web API does not know them: tools of MCP leave and send them.
 create table drafts (
-  id varchar(16) primary key,
+  id varchar(16) not null,
   user_id varchar(16) not null,
   channel_id varchar(16) not null,
   thread_ts varchar(17) collate "C" not null, -- '' for a draft outside threads
   text text not null, -- Markdown
-  created_at bigint not null,
-  unique (user_id, channel_id, thread_ts)
+  created_at bigint not null
 );
 
 -- Custom emoji.
 create table emoji (
-  name varchar(100) primary key,
+  name varchar(100) not null,
   url varchar(300) not null -- or `alias:` and the name of another one
 );
 

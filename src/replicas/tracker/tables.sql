@@ -1,10 +1,12 @@
 -- The tables of one tracker environment. Columns are named as the API names its fields; a relation `team` is the
 -- column "teamId". Values that can be computed from rows are not stored: no counter, no URL, no progress.
+-- A small table has no index, because each costs every environment: its rows are identified by `id`, or else by all
+-- columns. Inserts check that an id is free under the lock of the workspace.
 
 create sequence last_sync_id;
 
 create table organizations (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -94,7 +96,7 @@ create table teams (
   "archivedAt" timestamptz(3),
   "retiredAt" timestamptz(3),
   name text not null,
-  key text not null unique,
+  key text not null,
   "previousKeys" text[] not null default '{}', -- never reused by another team
   "highestNumber" int not null default 0, -- of issues that left the team
   description text,
@@ -152,7 +154,7 @@ create table teams (
 );
 
 create table team_memberships (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -164,7 +166,7 @@ create table team_memberships (
 );
 
 create table workflow_states (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -244,7 +246,7 @@ create index issues_created on issues ("createdAt" desc nulls last, id);
 create index issues_former on issues using gin ("previousIdentifiers") where "previousIdentifiers" <> '{}';
 
 create table issue_labels (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -404,18 +406,16 @@ create table projects (
 
 create table project_teams (
   "projectId" uuid not null,
-  "teamId" uuid not null,
-  primary key ("projectId", "teamId")
+  "teamId" uuid not null
 );
 
 create table project_members (
   "projectId" uuid not null,
-  "userId" uuid not null,
-  primary key ("projectId", "userId")
+  "userId" uuid not null
 );
 
 create table project_statuses (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -429,7 +429,7 @@ create table project_statuses (
 );
 
 create table project_milestones (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -442,7 +442,7 @@ create table project_milestones (
 );
 
 create table project_updates (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -457,7 +457,7 @@ create table project_updates (
 );
 
 create table project_labels (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -476,12 +476,11 @@ create table project_labels (
 create table project_label_assignments (
   "projectId" uuid not null,
   "labelId" uuid not null,
-  "createdAt" timestamptz(3) not null,
-  primary key ("projectId", "labelId")
+  "createdAt" timestamptz(3) not null
 );
 
 create table project_relations (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -496,7 +495,7 @@ create table project_relations (
 );
 
 create table initiatives (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -531,7 +530,7 @@ create table initiatives (
 );
 
 create table initiative_to_projects (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -541,7 +540,7 @@ create table initiative_to_projects (
 );
 
 create table initiative_relations (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -552,7 +551,7 @@ create table initiative_relations (
 );
 
 create table initiative_updates (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -567,7 +566,7 @@ create table initiative_updates (
 );
 
 create table initiative_labels (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -585,8 +584,7 @@ create table initiative_labels (
 create table initiative_label_assignments (
   "initiativeId" uuid not null,
   "labelId" uuid not null,
-  "createdAt" timestamptz(3) not null,
-  primary key ("initiativeId", "labelId")
+  "createdAt" timestamptz(3) not null
 );
 
 create table documents (
@@ -621,7 +619,7 @@ create table documents (
 );
 
 create table custom_views (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -645,7 +643,7 @@ create table custom_views (
 );
 
 create table templates (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -663,7 +661,7 @@ create table templates (
 );
 
 create table favorites (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -697,7 +695,7 @@ create table favorites (
 );
 
 create table entity_external_links (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -714,7 +712,7 @@ create table entity_external_links (
 );
 
 create table webhooks (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -729,7 +727,7 @@ create table webhooks (
 );
 
 create table notification_subscriptions (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),
@@ -836,7 +834,7 @@ create table records (
 
 -- Files that a client announced, and their bytes after the upload.
 create table uploads (
-  id uuid primary key,
+  id uuid not null,
   "createdAt" timestamptz(3) not null,
   "creatorId" uuid not null,
   filename text not null,

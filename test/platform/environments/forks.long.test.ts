@@ -1,6 +1,7 @@
 /** Forks equal their parent and are independent; snapshots restore; none of it disturbs the account of a run. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { keyOf } from "~/db/catalog";
 import { SNAPSHOT_DELTA_MAX } from "~/platform/environments/states";
 import { difference, sorted, stateOf } from "../../../scripts/oracle";
 import { startClusters, waysOfCapturing } from "../../support/clusters";
@@ -107,11 +108,9 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
       const keys = Object.fromEntries(
         (
           await database.sql<{ name: string; key: string[] }[]>`
-            select c.relname as name, array_agg(a.attname::text order by array_position(i.indkey::int2[], a.attnum)) as key
+            select c.relname as name, ${keyOf(database.sql)} as key
             from diorama.templates t join pg_class c on c.relnamespace = t.schema_name::regnamespace
-            join pg_index i on i.indrelid = c.oid and i.indisprimary
-            join pg_attribute a on a.attrelid = c.oid and a.attnum = any(i.indkey)
-            where t.name = ${service === "chat" ? "chat_default" : "tracker_base"} and c.relkind = 'r' group by c.oid order by c.oid
+            where t.name = ${service === "chat" ? "chat_default" : "tracker_base"} and c.relkind = 'r' order by c.oid
           `
         ).map(({ name, key }) => [name, key]),
       );

@@ -303,6 +303,10 @@ describe("a seed", () => {
       /^seed: rows\.users: a column that must have a value has none/,
     ],
     [{ rows: { users: [{ id: "x".repeat(99) }] } }, /^seed: rows\.users: /],
+    [
+      { rows: { emoji: Array(2).fill({ name: "blob", url: "https://blob.test" }) } },
+      /^seed: rows\.emoji: two rows have the same key$/,
+    ],
     [{ rows: {}, sequences: { none: 1 } }, /^seed: sequences\.none: there is no such sequence$/],
   ])("%p is rejected with the path of its mistake", async (seed, detail) => {
     const answer = await program.post("/templates/import", { service: "chat", name: "bad", seed });

@@ -197,7 +197,7 @@ describe("chat.postMessage", () => {
     const { agent, sql, schema } = await newScene();
     await sql.unsafe(`
       insert into "${schema}".usergroups
-      values ('S01DEV', 'Developers', 'dev', '', '{"channels": [], "groups": []}', 1, 1, 0, '${JOHN}', '${JOHN}', null)
+      values ('S01DEV', 'Developers', 'dev', '', '{"channels": [], "groups": []}', '[]', 1, 1, 0, '${JOHN}', '${JOHN}', null)
     `);
     const text = "@dev see #random or #nowhere, @john";
 

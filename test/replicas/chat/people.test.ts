@@ -291,9 +291,8 @@ describe("user groups", () => {
     const scene = await newScene();
     await scene.sql.unsafe(`
       insert into "${scene.schema}".usergroups values
-        ('S01DEV', 'Developers', 'dev', 'Who builds', '{"channels": ["C02RANDOM"], "groups": []}', 1, 2, 0, '${JOHN}', '${JOHN}', null),
-        ('S02OLD', 'Old', 'old', '', '{"channels": [], "groups": []}', 1, 2, 3, '${JOHN}', '${JOHN}', '${JOHN}');
-      insert into "${scene.schema}".usergroup_users values ('S01DEV', '${ROBIN}'), ('S01DEV', '${AGENT}')
+        ('S01DEV', 'Developers', 'dev', 'Who builds', '{"channels": ["C02RANDOM"], "groups": []}', '["${AGENT}", "${ROBIN}"]', 1, 2, 0, '${JOHN}', '${JOHN}', null),
+        ('S02OLD', 'Old', 'old', '', '{"channels": [], "groups": []}', '[]', 1, 2, 3, '${JOHN}', '${JOHN}', '${JOHN}');
     `);
     return scene;
   }
@@ -322,6 +321,20 @@ describe("user groups", () => {
       { id: "S01DEV", user_count: 2, users: [AGENT, ROBIN] },
       { id: "S02OLD", date_delete: 3, deleted_by: JOHN },
     ]);
+  });
+
+  test("created at the same time share no handle", async () => {
+    const { agent } = await newScene();
+
+    const made = await Promise.allSettled(
+      ["One", "Two", "Three", "Four"].map((name) =>
+        agent.usergroups.create({ name, handle: "same" }),
+      ),
+    );
+
+    expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const one of made)
+      if (one.status === "rejected") expect(one.reason.data.error).toBe("handle_already_exists");
   });
 
   test("list their members, disabled groups on request", async () => {

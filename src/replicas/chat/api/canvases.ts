@@ -67,7 +67,7 @@ async function createCanvas(
   if (title.length > TITLE_MAX) throw new ChatError("canvas_creation_failed");
   const id = newId(call.session, "F");
   const canvas = { id, user: call.actor, title, channel, sections, size: sizeOf(sections) };
-  if (!(await insertCanvas(call.session, canvas)))
+  if (!(await call.session.transaction((session) => insertCanvas(session, canvas))))
     throw new ChatError("channel_canvas_already_exists");
   return id;
 }

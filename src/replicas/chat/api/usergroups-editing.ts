@@ -1,10 +1,10 @@
-import { errorCode, UNIQUE_VIOLATION } from "~/db/connect";
 import { Flag, List, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
-import { type Answer, type ChatCall, method } from "~/replicas/chat/method";
+import { type Answer, type ChatCall, type ChatSession, method } from "~/replicas/chat/method";
 import { requireFullMember } from "~/replicas/chat/require";
 import { findChannels } from "~/replicas/chat/store/channels";
+import { lockWorkspace } from "~/replicas/chat/store/team";
 import {
   findTaken,
   findUsergroup,
@@ -78,19 +78,14 @@ async function readPrefs({ session, actor }: ChatCall, given: About) {
 async function withFreeNames(
   call: ChatCall,
   group: { id: string; name: string | null; handle: string | null },
-  write: () => Promise<void>,
+  write: (session: ChatSession) => Promise<void>,
 ): Promise<void> {
-  const refuse = async () => {
-    const taken = await findTaken(call.session, group);
+  await call.session.transaction(async (session) => {
+    await lockWorkspace(session);
+    const taken = await findTaken(session, group);
     if (taken) throw new ChatError(`${taken}_already_exists`);
-  };
-  await refuse();
-  try {
-    await write();
-  } catch (error) {
-    if (errorCode(error) === UNIQUE_VIOLATION) await refuse();
-    throw error;
-  }
+    await write(session);
+  });
 }
 
 export const usergroupsEditing = [
@@ -115,8 +110,8 @@ export const usergroupsEditing = [
       const prefs = (await readPrefs(call, args)) ?? { channels: [], groups: [] };
       const id = newId(call.session, "S");
       const description = args.description ?? "";
-      await withFreeNames(call, { id, name, handle }, () =>
-        insertUsergroup(call.session, { id, name, handle, description, prefs, user: user.id }),
+      await withFreeNames(call, { id, name, handle }, (session) =>
+        insertUsergroup(session, { id, name, handle, description, prefs, user: user.id }),
       );
       return await shown(call, id, { count: args.include_count, users: true });
     },
@@ -138,8 +133,8 @@ export const usergroupsEditing = [
       const handle = readHandle(args.handle) ?? null;
       const prefs = await readPrefs(call, args);
       const description = args.description ?? null;
-      await withFreeNames(call, { id, name, handle }, () =>
-        updateUsergroup(call.session, id, { name, handle, description, prefs, user: call.actor }),
+      await withFreeNames(call, { id, name, handle }, (session) =>
+        updateUsergroup(session, id, { name, handle, description, prefs, user: call.actor }),
       );
       return await shown(call, id, { count: args.include_count, users: true });
     },

@@ -1,22 +1,23 @@
 import { createHash } from "node:crypto";
-import { errorCode, UNIQUE_VIOLATION } from "~/db/connect";
 import { Json, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
-import { type ChatCall, method } from "~/replicas/chat/method";
+import { type ChatCall, type ChatSession, method } from "~/replicas/chat/method";
 import { requireActor, requireUser } from "~/replicas/chat/require";
+import { lockWorkspace } from "~/replicas/chat/store/team";
 import type { UserRow } from "~/replicas/chat/store/users";
 import {
   findTopModal,
   findView,
   insertView,
+  isExternalIdTaken,
   isTriggerUsed,
   type NewView,
   updateView,
   type ViewRow,
 } from "~/replicas/chat/store/views";
 import { readTrigger } from "~/replicas/chat/triggers";
-import { readView, VIEW_BYTES_MAX } from "~/replicas/chat/view-payload";
+import { readView, VIEW_BYTES_MAX, type ViewContent } from "~/replicas/chat/view-payload";
 import { present, type Wire } from "~/replicas/chat/views/wire";
 import { hexOf, type Sourced, secondsOf } from "~/source";
 
@@ -82,28 +83,35 @@ async function showModal(
   below?: { id: string; root_view_id: string },
 ) {
   const id = newId(call.session, "V");
-  await withFreeId(() =>
-    insertView(call.session, {
+  await writeView(call, id, modal.content, async (session) => {
+    if (modal.trigger_id !== null && (await isTriggerUsed(session, modal.trigger_id)))
+      throw new ChatError("exchanged_trigger_id");
+    await insertView(session, {
       ...modal,
       id,
       app_id: appOf(app),
       bot_id: app.bot_id,
-      hash: newHash(call.session),
+      hash: newHash(session),
       previous_view_id: below?.id ?? null,
       root_view_id: below?.root_view_id ?? id,
-    }),
-  );
+    });
+  });
   return await shown(call, appOf(app), id);
 }
 
-/** Runs a write whose external id may belong to another view. */
-async function withFreeId(write: () => Promise<unknown>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (errorCode(error) !== UNIQUE_VIOLATION) throw error;
-    throw new ChatError("duplicate_external_id");
-  }
+/** Runs a write of one view at a time. Its external id must not belong to another one. */
+async function writeView(
+  { session }: ChatCall,
+  id: string,
+  { external_id: externalId }: ViewContent,
+  write: (inside: ChatSession) => Promise<void>,
+): Promise<void> {
+  await session.transaction(async (inside) => {
+    await lockWorkspace(inside);
+    if (externalId !== null && (await isExternalIdTaken(inside, externalId, id)))
+      throw new ChatError("duplicate_external_id");
+    await write(inside);
+  });
 }
 
 const VIEW_ARG = {
@@ -130,28 +138,21 @@ export const views = [
       await requireUser(call, userId);
       const app = appOf(actor);
       const id = homeId(userId, app);
-      const known = await findView(call.session, app, { id });
-      if (hash && hash !== known?.hash) throw new ChatError("hash_conflict");
-      await withFreeId(async () => {
+      await writeView(call, id, content, async (session) => {
+        const known = await findView(session, app, { id });
+        if (hash && hash !== known?.hash) throw new ChatError("hash_conflict");
         if (known) {
-          const expected = hash || null;
-          if (
-            !(await updateView(call.session, id, content, {
-              hash: newHash(call.session),
-              expected,
-            }))
-          )
-            throw new ChatError("hash_conflict");
+          await updateView(session, id, content, { hash: newHash(session), expected: null });
           return;
         }
-        await insertView(call.session, {
+        await insertView(session, {
           id,
           content,
           user_id: userId,
           app_id: app,
           bot_id: actor.bot_id,
           trigger_id: null,
-          hash: newHash(call.session),
+          hash: newHash(session),
           previous_view_id: null,
           root_view_id: id,
         });
@@ -211,14 +212,9 @@ export const views = [
       if (!known) throw new ChatError("not_found");
       const content = readView(call.session, view, [known.type]);
       if (hash && hash !== known.hash) throw new ChatError("hash_conflict");
-      await withFreeId(async () => {
-        const expected = hash || null;
-        if (
-          !(await updateView(call.session, known.id, content, {
-            hash: newHash(call.session),
-            expected,
-          }))
-        )
+      await writeView(call, known.id, content, async (session) => {
+        const given = { hash: newHash(session), expected: hash || null };
+        if (!(await updateView(session, known.id, content, given)))
           throw new ChatError("hash_conflict");
       });
       return await shown(call, app, known.id);

@@ -4,6 +4,7 @@ import type { ChatSession } from "~/replicas/chat/method";
 import { visible } from "~/replicas/chat/store/channels";
 import { nowMicros } from "~/replicas/chat/store/clock";
 import { json } from "~/replicas/chat/store/json";
+import { lockWorkspace } from "~/replicas/chat/store/team";
 
 export type CanvasRow = {
   readonly id: string;
@@ -65,7 +66,7 @@ export async function lockCanvas({ sql, t }: ChatSession, id: string): Promise<v
   await sql`select from ${t.canvases} where file_id = ${id} for update`;
 }
 
-/** Creates a canvas; false when the channel already has its own. */
+/** Creates a canvas inside the caller's transaction; false when the channel already has its own. */
 export async function insertCanvas(
   session: ChatSession,
   canvas: {
@@ -78,11 +79,12 @@ export async function insertCanvas(
   },
 ): Promise<boolean> {
   const { sql, t } = session;
+  if (canvas.channel !== null) await lockWorkspace(session);
   const rows = await sql`
     with made as (
       insert into ${t.canvases} (file_id, channel_id, sections)
-      values (${canvas.id}, ${canvas.channel}, ${json(session, canvas.sections)})
-      on conflict (channel_id) do nothing returning file_id
+      select ${canvas.id}, ${canvas.channel}, ${json(session, canvas.sections)}
+      where not exists (select from ${t.canvases} where channel_id = ${canvas.channel}) returning file_id
     )
     insert into ${t.files} (
       id, user_id, name, title, mimetype, filetype, mode, size, public_url_shared, created_at
@@ -147,17 +149,24 @@ export async function findEntities(
 }
 
 export async function setAccess(
-  { sql, t }: ChatSession,
+  session: ChatSession,
   file: string,
   entities: readonly string[],
   level: string,
 ): Promise<void> {
-  await sql`
-    insert into ${t.file_access} (file_id, entity_id, access_level)
-    select ${file}, e, ${level} from unnest(${[...entities]}::text[]) e
-    on conflict (file_id, entity_id) do update set access_level = excluded.access_level
-      where ${t.file_access}.access_level <> excluded.access_level
-  `;
+  await session.transaction(async (inside) => {
+    const { sql, t } = inside;
+    await lockWorkspace(inside);
+    await sql`
+      with given as (select distinct e as id from unnest(${[...entities]}::text[]) e), changed as (
+        update ${t.file_access} a set access_level = ${level} from given
+        where a.file_id = ${file} and a.entity_id = given.id and a.access_level <> ${level}
+      )
+      insert into ${t.file_access} (file_id, entity_id, access_level)
+      select ${file}, id, ${level} from given
+      where not exists (select from ${t.file_access} a where a.file_id = ${file} and a.entity_id = given.id)
+    `;
+  });
 }
 
 export async function deleteAccess(

@@ -144,7 +144,7 @@ export async function insertChannel(
         ${channel.id}, ${channel.name}, true, false, false, false, ${channel.isPrivate}, false, false,
         ${channel.creator}, ${nowSeconds(session)}, ${nowMillis(session)}, ${empty}, ${empty}, '[]'
       )
-      on conflict (name) do nothing returning id, creator
+      on conflict do nothing returning id, creator
     )
     insert into ${t.channel_members} (channel_id, user_id, joined_at, last_read, is_open)
     select id, creator, ${nowMicros(session)}, ${UNREAD}, false from created

@@ -13,7 +13,7 @@ export async function findDirect(
   users: readonly string[],
 ): Promise<string | undefined> {
   const [direct] = await sql<{ id: string }[]>`
-    select id from ${t.channels} where member_key = ${memberKey(users)}
+    select id from ${t.channels} where coalesce(member_key, name) = ${memberKey(users)}
   `;
   return direct?.id;
 }
@@ -48,14 +48,14 @@ export async function openDirect(
           'creator', ${people[0] ?? ""}::text, 'last_set', ${nowSeconds(session)}
         ) else ${note}::jsonb end, '[]', ${key}
       from people having count(*) = ${people.length}
-        and not exists (select from ${t.channels} where member_key = ${key})
-      on conflict (member_key) do nothing returning id
+        and not exists (select from ${t.channels} where coalesce(member_key, name) = ${key})
+      on conflict do nothing returning id
     ), joined as (
       insert into ${t.channel_members} (channel_id, user_id, joined_at, last_read, is_open)
       select created.id, people.id, ${nowMicros(session)} + people.place, ${UNREAD}, true from created, people
     )
     select id from created
-    union all select id from ${t.channels} where member_key = ${key}
+    union all select id from ${t.channels} where coalesce(member_key, name) = ${key}
   `;
   // Another call may have created it after this statement began.
   return direct?.id ?? (await findDirect(session, users));

@@ -1,18 +1,27 @@
 import type { ChatSession } from "~/replicas/chat/method";
 import { nowMicros } from "~/replicas/chat/store/clock";
+import { lockWorkspace } from "~/replicas/chat/store/team";
 
 /** Keeps one draft for each conversation and thread of a user. Returns false when it replaces the text of one. */
 export async function saveDraft(
   session: ChatSession,
   draft: { id: string; user: string; channel: string; threadTs: string; text: string },
 ): Promise<boolean> {
-  const { sql, t } = session;
-  const [saved] = await sql<{ id: string }[]>`
-    insert into ${t.drafts} (id, user_id, channel_id, thread_ts, text, created_at)
-    values (${draft.id}, ${draft.user}, ${draft.channel}, ${draft.threadTs}, ${draft.text}, ${nowMicros(session)})
-    on conflict (user_id, channel_id, thread_ts) do update set text = excluded.text returning id
-  `;
-  return saved?.id === draft.id;
+  const { id, user, channel, threadTs, text } = draft;
+  return await session.transaction(async (inside) => {
+    const { sql, t } = inside;
+    await lockWorkspace(inside);
+    const kept = await sql`
+      update ${t.drafts} set text = ${text}
+      where user_id = ${user} and channel_id = ${channel} and thread_ts = ${threadTs}
+    `;
+    if (kept.count > 0) return false;
+    await sql`
+      insert into ${t.drafts} (id, user_id, channel_id, thread_ts, text, created_at)
+      values (${id}, ${user}, ${channel}, ${threadTs}, ${text}, ${nowMicros(inside)})
+    `;
+    return true;
+  });
 }
 
 export async function deleteDraft(

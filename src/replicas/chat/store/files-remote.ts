@@ -2,6 +2,7 @@
 import type { ChatSession } from "~/replicas/chat/method";
 import { nowMicros } from "~/replicas/chat/store/clock";
 import { type FileRow, fileColumns, fileVisible } from "~/replicas/chat/store/files";
+import { lockWorkspace } from "~/replicas/chat/store/team";
 
 type RemoteFile = {
   readonly id: string;
@@ -13,19 +14,20 @@ type RemoteFile = {
   readonly mimetype: string;
 };
 
-/** False when the external id belongs to another file. */
+/** Inserts a file inside the caller's transaction. False when the external id belongs to another one. */
 export async function insertRemote(
   session: ChatSession,
   { id, user, externalId, url, title, filetype, mimetype }: RemoteFile,
 ): Promise<boolean> {
   const { sql, t } = session;
+  await lockWorkspace(session);
   const rows = await sql`
     insert into ${t.files} (
       id, user_id, name, title, mimetype, filetype, mode, size, external_id, external_url, public_url_shared, created_at
     )
-    values (${id}, ${user}, ${title}, ${title}, ${mimetype}, ${filetype}, 'external', 0, ${externalId},
-      ${url}, false, ${nowMicros(session)})
-    on conflict (external_id) do nothing
+    select ${id}, ${user}, ${title}, ${title}, ${mimetype}, ${filetype}, 'external', 0, ${externalId},
+      ${url}, false, ${nowMicros(session)}
+    where not exists (select from ${t.files} where external_id = ${externalId})
   `;
   return rows.count === 1;
 }

@@ -178,16 +178,13 @@ export type Rows = {
     readonly handle: string;
     readonly description: string;
     readonly prefs: unknown;
+    readonly users: unknown;
     readonly date_create: number;
     readonly date_update: number;
     readonly date_delete: number;
     readonly created_by: string;
     readonly updated_by: string;
     readonly deleted_by: string | null;
-  };
-  readonly usergroup_users: {
-    readonly usergroup_id: string;
-    readonly user_id: string;
   };
   readonly scheduled_messages: {
     readonly id: string;

@@ -4,17 +4,15 @@ import { nowSeconds } from "~/replicas/chat/store/clock";
 import { json } from "~/replicas/chat/store/json";
 import type { Rows } from "~/replicas/chat/store/rows";
 
-export type UsergroupRow = Omit<Rows["usergroups"], "prefs"> & {
+export type UsergroupRow = Omit<Rows["usergroups"], "prefs" | "users"> & {
   readonly prefs: { readonly channels: readonly string[]; readonly groups: readonly string[] };
   readonly team_id: string;
   readonly users: readonly string[];
 };
 
-/** A group `g` with its team and its users. */
-const usergroupColumns = ({ sql, t }: ChatSession): Fragment => sql`
-  g.*, (select id from ${t.teams} limit 1) as team_id,
-  array(select user_id from ${t.usergroup_users} where usergroup_id = g.id order by user_id) as users
-`;
+/** A group `g` with its team. */
+const usergroupColumns = ({ sql, t }: ChatSession): Fragment =>
+  sql`g.*, (select id from ${t.teams} limit 1) as team_id`;
 
 export async function listUsergroups(
   session: ChatSession,
@@ -56,7 +54,6 @@ export async function findTaken(
   return found?.handle ? "handle" : undefined;
 }
 
-/** Violates a unique index when name or handle were just taken. */
 export async function insertUsergroup(
   session: ChatSession,
   {
@@ -79,10 +76,10 @@ export async function insertUsergroup(
   const now = nowSeconds(session);
   await sql`
     insert into ${t.usergroups} (
-      id, name, handle, description, prefs, date_create, date_update, date_delete, created_by, updated_by
+      id, name, handle, description, prefs, users, date_create, date_update, date_delete, created_by, updated_by
     )
-    values (${id}, ${name}, ${handle}, ${description}, ${json(session, prefs)}, ${now}, ${now}, 0, ${user},
-      ${user})
+    values (${id}, ${name}, ${handle}, ${description}, ${json(session, prefs)}, '[]', ${now}, ${now}, 0,
+      ${user}, ${user})
   `;
 }
 
@@ -130,7 +127,7 @@ export async function setDisabled(
   return rows.count === 1;
 }
 
-/** Replaces the members of a group, inside the caller's transaction. */
+/** Replaces the members of a group. */
 export async function replaceUsers(
   session: ChatSession,
   id: string,
@@ -139,12 +136,8 @@ export async function replaceUsers(
 ): Promise<void> {
   const { sql, t } = session;
   await sql`
-    with removed as (
-      delete from ${t.usergroup_users} where usergroup_id = ${id} and user_id <> all(${[...users]})
-    ), touched as (
-      update ${t.usergroups} set date_update = ${nowSeconds(session)}, updated_by = ${by} where id = ${id}
-    )
-    insert into ${t.usergroup_users} (usergroup_id, user_id)
-    select ${id}, u from unnest(${[...users]}::text[]) u on conflict do nothing
+    update ${t.usergroups} set users = ${json(session, users.toSorted())}, date_update = ${nowSeconds(session)},
+      updated_by = ${by}
+    where id = ${id}
   `;
 }

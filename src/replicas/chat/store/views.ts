@@ -20,7 +20,7 @@ export type NewView = Omit<ViewRow, "team_id" | keyof ViewContent> & {
   readonly trigger_id: string | null;
 };
 
-/** Inserts a view. Violates a unique index when its external id or its trigger was used before. */
+/** Inserts a view. */
 export async function insertView(session: ChatSession, view: NewView): Promise<void> {
   const { sql, t } = session;
   const { content } = view;
@@ -85,6 +85,16 @@ export async function findTopModal(
     order by r.created_at desc, v.created_at desc, v.id limit 1
   `;
   return top;
+}
+
+/** Whether the external id belongs to another view than this. */
+export async function isExternalIdTaken(
+  { sql, t }: ChatSession,
+  externalId: string,
+  id: string,
+): Promise<boolean> {
+  const rows = await sql`select from ${t.views} where external_id = ${externalId} and id <> ${id}`;
+  return rows.length > 0;
 }
 
 export async function isTriggerUsed({ sql, t }: ChatSession, trigger: string): Promise<boolean> {

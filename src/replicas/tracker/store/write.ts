@@ -1,5 +1,6 @@
 /** Writes rows of any entity. */
 import { errorCode, UNIQUE_VIOLATION } from "~/db/connect";
+import { together } from "~/db/session";
 import { flatten, type Model, requireModel } from "~/graphql/model";
 import type { RowObject } from "~/graphql/page";
 import { sizeOf } from "~/input/json";
@@ -8,7 +9,7 @@ import { COLUMN_MAX } from "~/replicas/tracker/lengths";
 import type { Changes, Entity, NewValues, Row, Values } from "~/replicas/tracker/store/entities";
 import { MODELS } from "~/replicas/tracker/store/models/index";
 import type { Rows } from "~/replicas/tracker/store/rows";
-import { requireColumns, type TrackerSession } from "~/replicas/tracker/store/tables";
+import { requireColumns, type TrackerSession, WITHOUT_KEY } from "~/replicas/tracker/store/tables";
 
 const OWN = ["id", "createdAt", "updatedAt", "archivedAt"] as const;
 
@@ -22,13 +23,15 @@ export function columnsIn<E extends Entity>(type: E, input: object): Changes<E> 
 
 /** Inserts a row and returns it with its defaults. Throws when its id, or a unique value, is taken. */
 export async function insertRow<E extends Entity>(
-  { sql, t }: TrackerSession,
+  session: TrackerSession,
   type: E,
   values: NewValues<E>,
 ): Promise<Row<E>> {
+  const { sql, t } = session;
   const model = requireModel(MODELS, type);
   const columns = columnsOf(model, values);
   requireRoom(columns);
+  if (WITHOUT_KEY.has(model.table)) await requireFreeId(session, type, values["id"]);
   try {
     const [row] = await sql`
       insert into ${t[model.table as keyof typeof t]} ${sql(columns as never)} returning *
@@ -38,6 +41,17 @@ export async function insertRow<E extends Entity>(
     if (errorCode(error) === UNIQUE_VIOLATION) throw insertConflict(type, values["id"]);
     throw error;
   }
+}
+
+/** Keeps ids unique where no index does. They stay free until the transaction ends. */
+async function requireFreeId(session: TrackerSession, type: Entity, id: unknown): Promise<void> {
+  const { sql, t } = session;
+  const { table } = requireModel(MODELS, type);
+  const [, taken] = await together([
+    lockWorkspace(session),
+    sql`select from ${t[table as keyof typeof t]} where id = ${id as string}`.execute(),
+  ]);
+  if (taken.length > 0) throw insertConflict(type, id);
 }
 
 /** Client input can grow when it is stored: a text gets a tree, a list gathers values. */
