@@ -95,6 +95,14 @@ const withRealIds = () => ({
     },
   },
   wrapComponents: {
+    /** Disabled until the operation is resolved: without its parameters and body, a click would have no effect. */
+    execute:
+      (Original, { React }) =>
+      ({ disabled, ...props }) => {
+        const { specSelectors, path, method } = props;
+        const isResolved = specSelectors.specResolvedSubtree(["paths", path, method]) !== undefined;
+        return React.createElement(Original, { ...props, disabled: disabled || !isResolved });
+      },
     RequestBody:
       (Original, { React }) =>
       (props) => {

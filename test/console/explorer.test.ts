@@ -105,6 +105,30 @@ test("examples work as they are, without a network: a template, the newest envir
   });
 }, 60_000);
 
+test("an operation can be executed only after its parameters and body are there", async () => {
+  await browser.with(program.url, { viewport }, async (page) => {
+    await page.goto(`${program.url}/docs`);
+    await page.getByPlaceholder("Filter").fill("runs diffRun");
+    const operation = page.locator("#operations-runs-diffRun");
+    await operation.waitFor();
+
+    // After every change of the document. References are resolved some time after the operation opens.
+    await page.evaluate(`{
+      const operation = document.querySelector("#operations-runs-diffRun");
+      window.offeredEarly = [];
+      new MutationObserver(() => {
+        const isOffered = operation.querySelector("button.execute")?.disabled === false;
+        if (isOffered && !operation.querySelector("textarea"))
+          window.offeredEarly.push(operation.innerText);
+      }).observe(operation, { subtree: true, childList: true, attributes: true });
+      operation.querySelector(".opblock-summary-control").click();
+    }`);
+    await operation.locator("button.execute:enabled").waitFor();
+    expect(await operation.locator("textarea").inputValue()).toContain('"runId"');
+    expect(await page.evaluate("window.offeredEarly")).toEqual([]);
+  });
+});
+
 test("authorization is kept over a reload, in the tab, and follows the console's key", async () => {
   const key = users.alice["X-API-Key"]!;
   const { environmentId } = await production.environment({}, { "X-API-Key": key });
