@@ -1,15 +1,18 @@
 /** The frame of every page: navigation, and the form for the key. */
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
-import { isLocked, key, setKey } from "~/console/api";
+import { isLocked } from "~/console/api";
 import { KeyForm } from "~/console/key-form";
 import { lazy } from "~/console/lazy";
 import { Empty, Head } from "~/console/parts/basics";
-import { Help, openHelp } from "~/console/parts/keyboard";
+import type { IconName } from "~/console/parts/icons";
+import { Help } from "~/console/parts/keyboard";
+import { Navigation } from "~/console/parts/navigation";
 import { pathTo, place } from "~/console/place";
 
 type Page = {
   readonly name: string;
+  readonly icon: IconName;
   readonly list: ComponentType;
   /** Of one thing of the list. */
   readonly one?: ComponentType<{ id: string }>;
@@ -19,33 +22,41 @@ type Page = {
 const PAGES: Readonly<Record<string, Page>> = {
   "": {
     name: "Overview",
+    icon: "dashboard",
     list: lazy(async () => (await import("~/console/pages/overview")).Overview),
   },
   environments: {
     name: "Environments",
+    icon: "box",
     list: lazy(async () => (await import("~/console/pages/environments")).Environments),
     one: lazy(async () => (await import("~/console/pages/environment")).EnvironmentPage),
   },
   runs: {
     name: "Runs",
+    icon: "play",
     list: lazy(async () => (await import("~/console/pages/runs")).Runs),
     one: lazy(async () => (await import("~/console/pages/run")).RunPage),
   },
   suites: {
     name: "Suites",
+    icon: "list",
     list: lazy(async () => (await import("~/console/pages/suites")).Suites),
     one: lazy(async () => (await import("~/console/pages/suite")).SuitePage),
   },
   templates: {
     name: "Templates",
+    icon: "layers",
     list: lazy(async () => (await import("~/console/pages/templates")).Templates),
     one: lazy(async () => (await import("~/console/pages/template")).TemplatePage),
   },
   playground: {
     name: "Playground",
+    icon: "terminal",
     list: lazy(async () => (await import("~/console/pages/playground")).Playground),
   },
 };
+
+const ENTRIES = Object.entries(PAGES).map(([path, { name, icon }]) => ({ path, name, icon }));
 
 export function App() {
   const [section = "", id] = place.value.parts;
@@ -59,50 +70,13 @@ export function App() {
       <a class="skip" href="#main">
         Skip to the content
       </a>
-      <nav aria-label="Console">
-        <a class="brand" href={pathTo()}>
-          Diorama
-        </a>
-        <ul>
-          {Object.entries(PAGES).map(([path, { name }]) => (
-            <li key={path}>
-              <a
-                href={path ? pathTo(path) : pathTo()}
-                aria-current={path === section ? "page" : undefined}
-              >
-                {name}
-              </a>
-            </li>
-          ))}
-        </ul>
-        <div class="tools">
-          <a href="/docs" target="_blank" rel="noopener">
-            API
-          </a>
-          <a href="/docs/guide" target="_blank" rel="noopener">
-            Guide
-          </a>
-          <button type="button" onClick={openHelp} aria-label="Keyboard shortcuts">
-            ?
-          </button>
-          {key.value && !isLocked.value && (
-            <button type="button" onClick={lock}>
-              Forget key
-            </button>
-          )}
-        </div>
-      </nav>
+      <Navigation entries={ENTRIES} />
       <main id="main" tabIndex={-1}>
         {isLocked.value ? <KeyForm /> : <Content page={page} section={section} id={id} />}
       </main>
       <Help />
     </>
   );
-}
-
-function lock(): void {
-  setKey("");
-  isLocked.value = true;
 }
 
 function Content({

@@ -127,7 +127,7 @@ describe("in production", () => {
       ...[`/environments/${environmentId}`, `/runs/${run.runId}`, `/suites/${suite.suiteId}`],
       ...["/templates/chat_default", `/playground?environment=${environmentId}`],
     ];
-    const secrets = [environmentId.slice(0, 8), run.runId.slice(0, 8), PRIVATE_SUITE.name];
+    const secrets = [environmentId.slice(-8), run.runId.slice(-8), PRIVATE_SUITE.name];
     const shown = async (page: Page) => {
       await waitUntilLoaded(page);
       const text = (await page.locator("main").textContent()) ?? "";

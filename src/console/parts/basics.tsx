@@ -1,8 +1,10 @@
 /** Elements that every page uses. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { inWords } from "~/console/api";
+import { CallError, inWords } from "~/console/api";
 import type { Loaded } from "~/console/loading";
+import { Icon } from "~/console/parts/icons";
+import { pathTo, place } from "~/console/place";
 
 const SHOWN_MS = 1_200;
 
@@ -20,13 +22,7 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
   };
   return (
     <button type="button" class="copy" title={label} aria-label={label} onClick={copy}>
-      <svg viewBox="0 0 16 16" aria-hidden="true">
-        {state === "copied" ? (
-          <path d="m3 8.5 3.2 3L13 4.5" />
-        ) : (
-          <path d="M6 5.5h6.5v8H6zM3.5 10.5v-8H10" />
-        )}
-      </svg>
+      <Icon name={state === "copied" ? "check" : "copy"} />
       <span role="status" class="quiet">
         {state}
       </span>
@@ -34,11 +30,23 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
   );
 }
 
+/** Characters of an id that are shown: its end, because ids of one kind often begin alike. */
 const SHORT = 8;
+const shortId = (id: string) => (id.length > 2 * SHORT ? `…${id.slice(-SHORT)}` : id);
 
-/** An id, shortened, with a button that copies the whole of it. */
-export function Id({ id, href, name = "id" }: { id: string; href?: string; name?: string }) {
-  const shown = <code title={id}>{id.length > 2 * SHORT ? `${id.slice(0, SHORT)}…` : id}</code>;
+/** An id, shortened unless `isWhole`, with a button that copies the whole of it. */
+export function Id({
+  id,
+  href,
+  name = "id",
+  isWhole = false,
+}: {
+  id: string;
+  href?: string;
+  name?: string;
+  isWhole?: boolean;
+}) {
+  const shown = <code title={id}>{isWhole ? id : shortId(id)}</code>;
   return (
     <span class="id">
       {href ? <a href={href}>{shown}</a> : shown}
@@ -59,13 +67,20 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** An error in words; nothing without one. */
+const NOT_FOUND = 404;
+
+/** An error in words, with what to do about it; nothing without one. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   if (error === undefined) return null;
+  const [section = ""] = place.value.parts;
+  const isGone = error instanceof CallError && error.status === NOT_FOUND;
   return (
     <div class="failure" role="alert">
       <p>{inWords(error)}</p>
-      {retry && (
+      {isGone && (
+        <a href={pathTo(...(section ? [section] : []))}>Back to {section || "the overview"}</a>
+      )}
+      {retry && !isGone && (
         <button type="button" onClick={retry}>
           Try again
         </button>
@@ -73,6 +88,9 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
     </div>
   );
 }
+
+/** Lines of the outline that stands for a list while it loads. */
+const OUTLINE = [1, 2, 3, 4];
 
 /** Renders the data when they are loaded; until then a status, and errors with a button to retry. */
 export function Ready<T>({
@@ -87,9 +105,12 @@ export function Ready<T>({
       <Failure error={of.error} retry={of.reload} />
       {of.data !== undefined && children(of.data)}
       {of.data === undefined && of.error === undefined && (
-        <p class="loading" role="status">
-          Loading …
-        </p>
+        <div class="loading" role="status">
+          <span class="hidden">Loading</span>
+          {OUTLINE.map((line) => (
+            <i key={line} />
+          ))}
+        </div>
       )}
     </>
   );
@@ -100,23 +121,50 @@ export function Badge({ kind, children }: { kind: string; children: ComponentChi
   return <span class={`badge ${kind}`}>{children}</span>;
 }
 
-/** The heading of a page, with its actions. `id`: of the thing that the page shows, which is a `kind`. */
+/** A page above this one: its name and address. */
+export type Crumb = readonly [name: string, href: string];
+
+/**
+ * The heading of a page: where it is, its title, a line of facts, its actions. `id`: of the thing that the page shows,
+ * which is a `kind`.
+ */
 export function Head({
   title,
   kind = title.toLowerCase(),
   id,
+  crumbs = [],
+  facts,
   children,
 }: {
   title: string;
   kind?: string;
   id?: string;
+  crumbs?: readonly Crumb[];
+  facts?: ComponentChildren;
   children?: ComponentChildren;
 }) {
   return (
     <header class="head">
-      <h1>
-        {title} {id && <Id id={id} name={`${kind}'s id`} />}
-      </h1>
+      <div>
+        {crumbs.length > 0 && (
+          <nav class="crumbs" aria-label="Path">
+            {crumbs.map(([name, href]) => (
+              <a key={href} href={href}>
+                {name}
+              </a>
+            ))}
+          </nav>
+        )}
+        <h1>
+          <bdi>{title}</bdi>
+        </h1>
+        {(facts || id) && (
+          <div class="facts">
+            {facts}
+            {id && <Id id={id} name={`${kind}'s id`} />}
+          </div>
+        )}
+      </div>
       {children && <div class="actions">{children}</div>}
     </header>
   );

@@ -1,0 +1,54 @@
+/** Icons by their names in Lucide, as elements: the build takes only those that are named here. */
+import {
+  Book,
+  Box,
+  Check,
+  Code,
+  Copy,
+  Ellipsis,
+  Hash,
+  Keyboard,
+  Layers,
+  LayoutDashboard,
+  ListChecks,
+  Lock,
+  Menu,
+  Play,
+  Shapes,
+  SquareTerminal,
+  User,
+  Users,
+} from "lucide";
+import { h } from "preact";
+
+const ICONS = {
+  book: Book,
+  box: Box,
+  check: Check,
+  code: Code,
+  copy: Copy,
+  ellipsis: Ellipsis,
+  hash: Hash,
+  keyboard: Keyboard,
+  layers: Layers,
+  dashboard: LayoutDashboard,
+  list: ListChecks,
+  lock: Lock,
+  menu: Menu,
+  play: Play,
+  mark: Shapes,
+  terminal: SquareTerminal,
+  user: User,
+  users: Users,
+};
+
+export type IconName = keyof typeof ICONS;
+
+/** Stands beside words that say the same; a button with nothing else has a label of its own. */
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+      {ICONS[name].map(([tag, attributes], index) => h(tag, { key: index, ...attributes }))}
+    </svg>
+  );
+}
