@@ -122,7 +122,7 @@ export function Badge({ kind, children }: { kind: string; children: ComponentChi
 }
 
 /** A page above this one: its name and address. */
-export type Crumb = readonly [name: string, href: string];
+type Crumb = readonly [name: string, href: string];
 
 /**
  * The heading of a page: where it is, its title, a line of facts, its actions. `id`: of the thing that the page shows,
