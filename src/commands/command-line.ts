@@ -1,5 +1,6 @@
 /** Every command with its arguments, its options and its help. */
 import { Command } from "commander";
+import { addCompletion } from "~/commands/completion";
 import { addAgents } from "~/commands/line/agents";
 import { addEnvironments } from "~/commands/line/environments";
 import { addMachine } from "~/commands/line/machine";
@@ -39,5 +40,6 @@ export function createCommandLine(context: Context): Command {
     .command("version")
     .description("Print the version.")
     .action(() => print(VERSION));
+  addCompletion(line);
   return line;
 }

@@ -1,7 +1,4 @@
 /** `diorama suites`: runs a suite with your own agent, moves suites between servers, and exports them to harnesses. */
-import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { createArtifacts } from "~/commands/artifacts";
 import {
   CallFailed,
@@ -24,6 +21,7 @@ import { asImport, type Labels, type Suite, type Surface } from "~/commands/suit
 import { report } from "~/commands/suite-report";
 import { runSuite } from "~/commands/suite-run";
 import { table } from "~/commands/table";
+import { writeFiles } from "~/commands/write-files";
 import { notice, print } from "~/log";
 
 export type SuiteRun = {
@@ -122,22 +120,6 @@ export async function exportSuite(
     return await writeFiles(folder, await EXPORTS[format](suite, client));
   const body = asImport(suite);
   print(json ? JSON.stringify(body, null, 2) : asYaml(body));
-}
-
-/** Writes new files only: what is there may have been edited. Throws CommandError. */
-async function writeFiles(folder: string, files: Files): Promise<void> {
-  const paths = Object.keys(files).map((name) => join(folder, name));
-  const existing = paths.find((path) => existsSync(path));
-  if (existing !== undefined) throw new CommandError(`${existing} exists already`);
-  try {
-    await mkdir(folder, { recursive: true });
-    for (const [name, text] of Object.entries(files)) await Bun.write(join(folder, name), text);
-  } catch (error) {
-    throw new CommandError(
-      `${folder}: cannot be written: ${(error as NodeJS.ErrnoException).code}`,
-    );
-  }
-  for (const path of paths) print(path);
 }
 
 /** Options of `suites import`. */

@@ -74,9 +74,13 @@ describe("help", () => {
       "runs show",
       "runs open",
       "runs export",
+      "init",
+      "setup",
       "mcp",
       "intercept",
       "version",
+      "completion",
+      "complete",
     ]);
   });
 
