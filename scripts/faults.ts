@@ -1,9 +1,10 @@
 /**
  * Runs the whole fault matrix and prints the result of each row.
  *
- *   bun run faults [F01 F02 …] [--source embedded|system] [--environments N] [--json]
+ *   bun run faults [F01 F02 …] [--source embedded|system] [--environments N] [--failovers N] [--json]
  *
- * FAULTS_ENVIRONMENTS (--environments) is the number of environments in F39. Exits with 1 if a row was not as expected, an
+ * FAULTS_ENVIRONMENTS (--environments) is the number of environments in F39, FAULTS_FAILOVERS (--failovers) of promotions in
+ * F47. Exits with 1 if a row was not as expected, an
  * acknowledged write was lost, or a diff was wrong.
  */
 import { rm } from "node:fs/promises";
@@ -33,6 +34,7 @@ const { values, positionals } = parseArgs({
   options: {
     source: { type: "string" },
     environments: { type: "string" },
+    failovers: { type: "string" },
     json: { type: "boolean", default: false },
   },
 });
@@ -41,6 +43,7 @@ const env = {
   ...process.env,
   ...(values.source ? { FAULTS_SOURCE: values.source } : {}),
   ...(values.environments ? { FAULTS_ENVIRONMENTS: values.environments } : {}),
+  ...(values.failovers ? { FAULTS_FAILOVERS: values.failovers } : {}),
 };
 
 /** Runs tests with their output on standard error. Returns true if they passed. */

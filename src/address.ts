@@ -38,8 +38,9 @@ type Defaults = { readonly [parameter: string]: string | undefined };
  * The same address in a normal form: the directory of a Unix socket is the percent-encoded host. `defaults` fill in
  * missing parts. Undefined when host, database or user is missing.
  */
-export function normalizeAddress(text: string, defaults: Defaults = {}): string | undefined {
-  if (!/^postgres(ql)?:\/\//.test(text)) return undefined;
+export function normalizeAddress(given: string, defaults: Defaults = {}): string | undefined {
+  if (!/^postgres(ql)?:\/\//.test(given)) return undefined;
+  const { text, others } = firstOf(given);
   // `user@/database?host=/…` is common, but the URL standard rejects a user without a host.
   const hostless = /^[a-z]+:\/\/[^/?#]*@(?=[:/])/.exec(text)?.[0];
   const whole = hostless ? text.replace(hostless, `${hostless}localhost`) : text;
@@ -65,8 +66,42 @@ export function normalizeAddress(text: string, defaults: Defaults = {}): string 
     // libpq ignores these on a socket, which cannot be intercepted.
     if (value && !socketOf(url.href)) url.searchParams.set(name, value);
   }
+  const session = take("target_session_attrs") ?? "any";
+  if (!PRIMARY.includes(session) || url.searchParams.has(OTHERS)) return undefined;
+  for (const other of others) {
+    if (!/^[^:]+(:\d+)?$|^\[[^\]]+\](:\d+)?$/.test(other)) return undefined;
+    if (!URL.canParse(`postgres://${other}/`)) return undefined;
+    url.searchParams.append(OTHERS, other);
+  }
   const complete = url.hostname !== "" && url.username !== "" && url.pathname.length > 1;
   return complete ? url.href : undefined;
+}
+
+/** Parameter of the normal form: further hosts, each with its port. */
+const OTHERS = "other_host";
+/** The sessions that are wanted, in libpq's words: only the primary takes writes. */
+const PRIMARY: readonly string[] = ["read-write", "primary", "any"];
+const HOSTS = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#@]+)/;
+
+/** Splits `user@first:5432,second:5433/database` into the address with the first host, and the other hosts. */
+function firstOf(text: string): { readonly text: string; readonly others: readonly string[] } {
+  const [whole = "", begin = "", hosts = ""] = HOSTS.exec(text) ?? [];
+  const [first = "", ...others] = hosts.split(",");
+  return { text: begin + first + text.slice(whole.length), others };
+}
+
+/** The addresses of a URL, each with one host. */
+export function placesOf(text: string): readonly string[] {
+  const url = new URL(text);
+  const others = url.searchParams.getAll(OTHERS);
+  if (others.length === 0) return [text];
+  url.searchParams.delete(OTHERS);
+  return [url.host, ...others].map((host) => {
+    const place = new URL(url);
+    place.port = "";
+    place.host = host;
+    return place.href;
+  });
 }
 
 /** The directory of the Unix socket that a URL leads to; undefined when it leads to a host. */
@@ -109,6 +144,6 @@ export function tlsOf(url: string): Tls {
 /** The URL for a driver whose socket is already encrypted. */
 export function withoutTls(text: string): string {
   const url = new URL(text);
-  for (const name of Object.keys(TLS_PARAMETERS)) url.searchParams.delete(name);
+  for (const name of [...Object.keys(TLS_PARAMETERS), OTHERS]) url.searchParams.delete(name);
   return url.href;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { normalizeAddress, socketOf, tlsOf, tlsProblem, withoutTls } from "~/address";
+import { normalizeAddress, placesOf, socketOf, tlsOf, tlsProblem, withoutTls } from "~/address";
 
 describe("a database's address", () => {
   test.each([
@@ -11,6 +11,10 @@ describe("a database's address", () => {
     ["postgres://u@h/db?user=o%20k&password=p%2Fq", "postgres://o%20k:p%2Fq@h/db"],
     ["postgres:///db?host=/run&sslmode=require", "postgres://me@%2Frun/db"],
     ["postgresql://u@[::1]:1/d?sslmode=require", "postgresql://u@[::1]:1/d?sslmode=require"],
+    [
+      "postgres://u:p@a:1,b,[::1]:2/d?target_session_attrs=read-write",
+      "postgres://u:p@a:1/d?other_host=b&other_host=%5B%3A%3A1%5D%3A2",
+    ],
   ])("%s is read as libpq reads it", (given, normal) => {
     expect(normalizeAddress(given, { user: "me" })).toBe(normal);
   });
@@ -21,9 +25,24 @@ describe("a database's address", () => {
     "postgres://h/db",
     "postgres://u@h/db?port=5432x",
     "postgres://u:p#ss@h/db",
+    "postgres://u@a,/db",
+    "postgres://u@a,b:x/db",
+    "postgres://u@a,b/db?target_session_attrs=standby",
     "mysql://u@h/db",
   ])("%s is invalid", (given) => {
     expect(normalizeAddress(given)).toBeUndefined();
+  });
+
+  test("with several hosts is an address for each, with the same rest", () => {
+    const url = normalizeAddress("postgres://u:p@a:1,b,[::1]:2/d?sslmode=require") ?? "";
+
+    expect(placesOf(url)).toEqual([
+      "postgres://u:p@a:1/d?sslmode=require",
+      "postgres://u:p@b/d?sslmode=require",
+      "postgres://u:p@[::1]:2/d?sslmode=require",
+    ]);
+    expect(withoutTls(url)).toBe("postgres://u:p@a:1/d");
+    expect(placesOf("postgres://u@h/db")).toEqual(["postgres://u@h/db"]);
   });
 
   test("refers to a socket or to a host", () => {

@@ -269,7 +269,7 @@ const FUNCTION_LINES_MAX = 150;
 
 /** Lines of files over the limit, all because they are not yet split by their nouns. An entry may only shrink. */
 const LONG_FILES: Readonly<Record<string, number>> = {
-  "src/capture/stream.ts": 309,
+  "src/capture/stream.ts": 308,
 };
 
 /** Folders that know services by name. `replicas` tells the others what they need. */
@@ -303,7 +303,7 @@ const SERVICE_WORDS: Readonly<Record<string, number>> = {
 /** Lines of the longest function of files over the limit, for the same reason. */
 const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
   "src/capture/capture.ts": 206,
-  "src/capture/stream.ts": 230,
+  "src/capture/stream.ts": 228,
   "src/platform/suites/changes.ts": 166,
 };
 

@@ -24,6 +24,8 @@ export type Slot = {
   readonly active: boolean;
   /** Postgres has removed log that the slot still needed. */
   readonly lost: boolean;
+  /** Postgres copied it from the primary of a standby that has been promoted. */
+  readonly synced: boolean;
   /** Where reading resumes. */
   readonly confirmed: string;
 };
@@ -59,8 +61,9 @@ export async function slotName(sql: Sql): Promise<string> {
 export async function findSlot(sql: Sql, name: string): Promise<Slot | undefined> {
   const [slot] = await sql<Slot[]>`
     select slot_name as name, plugin, active,
-      coalesce(wal_status = 'lost', false) as lost, confirmed_flush_lsn::text as confirmed
-    from pg_replication_slots where slot_name = ${name}
+      coalesce(wal_status = 'lost', false) as lost, confirmed_flush_lsn::text as confirmed,
+      coalesce((to_jsonb(s) ->> 'synced')::bool, false) as synced -- since Postgres 17
+    from pg_replication_slots s where slot_name = ${name}
   `;
   return slot;
 }
@@ -85,12 +88,20 @@ export class SlotBusy extends Error {
   override readonly name = "SlotBusy";
 }
 
+/** Whether standbys with `sync_replication_slots` keep copies of slots: since Postgres 17. */
+async function copiesSlots(sql: Sql): Promise<boolean> {
+  const [row] = await sql`select current_setting('server_version_num')::int >= 170000 as copies`;
+  return row?.["copies"] === true;
+}
+
 export async function createSlot(pool: Pool, name: string, plugin: Plugin): Promise<void> {
   if (plugin === "pgoutput") await inTransaction(pool, ensurePublication);
   try {
     await inTransaction(pool, async (tx) => {
       await tx`select set_config('statement_timeout', ${CREATE_TIMEOUT}, true)`;
-      await tx`select pg_create_logical_replication_slot(${name}, ${plugin})`;
+      await ((await copiesSlots(tx))
+        ? tx`select pg_create_logical_replication_slot(${name}, ${plugin}, failover => true)`
+        : tx`select pg_create_logical_replication_slot(${name}, ${plugin})`);
     });
   } catch (error) {
     if (errorCode(error) === QUERY_CANCELED)

@@ -8,6 +8,7 @@
 import { parseLsn } from "~/capture/change";
 import type { Loss } from "~/capture/loss";
 import { createPoison, DecodeError, withDetour } from "~/capture/poison";
+import { continuesLog, identify } from "~/capture/promotion";
 import { type ReplicationClient, rawPlugin } from "~/capture/protocol";
 import type { Records } from "~/capture/records";
 import { createReplication } from "~/capture/replication";
@@ -76,6 +77,8 @@ export function createStream(deps: Deps) {
   let closeStream: (() => void) | undefined;
   let state: StreamState = "idle";
   let knowsSkipping = true;
+  /** The last commit that this server has read. */
+  let read = 0n;
   const lost = (by: number, loss: Loss) => {
     if (by > 0) emit({ type: "lost", by, loss });
   };
@@ -204,6 +207,7 @@ export function createStream(deps: Deps) {
     }
     closeStream = undefined;
     session?.close();
+    if (session && session.recorder.lastCommit > read) read = session.recorder.lastCommit;
     await service.destroy().catch(() => undefined);
     if (session) await leadership.endEpoch(pool, session.epoch).catch(() => undefined);
     if (!session?.streaming && errorCode(failure) === INVALID_PARAMETER_VALUE) {
@@ -230,17 +234,12 @@ export function createStream(deps: Deps) {
     );
     if (lock.rows[0]?.["held"] !== true) throw new NotLeader("another server leads");
     const slot = await ensureSlot();
-    // Read after the slot exists: until its promotion ends, a standby has its old timeline and accepts no slot.
-    const identity = (await client.query("IDENTIFY_SYSTEM")).rows[0] ?? {};
-    const system = { id: String(identity["systemid"]), timeline: Number(identity["timeline"]) };
+    const system = await identify(client);
     const previous = await leadership.leader(pool);
-    if (
-      previous.systemId &&
-      (previous.systemId !== system.id ||
-        previous.timeline !== system.timeline ||
-        previous.slotName !== (await slotName(pool))) // it is named after the database
-    )
-      await loseAll(pool, "database_changed");
+    const isSame =
+      previous.slotName === slot.name && // it is named after the database
+      (await continuesLog(client, previous, system, slot, read));
+    if (previous.systemId && !isSame) await loseAll(pool, "database_changed");
     const epoch = await leadership.beginEpoch(pool, { instance, slot, system });
     return { slot, epoch };
   }

@@ -133,7 +133,7 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 const DRIVER_CODES =
-  /^(CONNECTION_|CONNECT_TIMEOUT|TLS_REFUSED|QUEUE_DEADLINE|QUERY_DEADLINE|ECONN|EHOST|ENET|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_)/;
+  /^(CONNECTION_|CONNECT_TIMEOUT|CONNECT_NO_PRIMARY|TLS_REFUSED|QUEUE_DEADLINE|QUERY_DEADLINE|ECONN|EHOST|ENET|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_)/;
 /** Connection exceptions, shutting down, too many clients, cannot connect now, statement or lock timeout. */
 const SERVER_CODES = /^(08...|57P0.|53...|57014|55P03|25P03|40001|40P01)$/;
 

@@ -37,6 +37,8 @@ function problemOf(url: URL, code: string, { message }: Error): string | undefin
       return away("the server has no connection left; max_connections limits them");
     case "57P03":
       return away(message);
+    case "CONNECT_NO_PRIMARY":
+      return away("none of its servers takes writes; one must be the primary");
     case "TLS_REFUSED":
       return message;
     case "ENOTFOUND":

@@ -6,7 +6,8 @@ import { readFile } from "node:fs/promises";
 import { isIP, connect as open, Socket } from "node:net";
 import { type ConnectionOptions, checkServerIdentity, connect as encrypt } from "node:tls";
 import { LRUCache } from "lru-cache";
-import { socketOf, type Tls, tlsOf } from "~/address";
+import { placesOf, socketOf, type Tls, tlsOf } from "~/address";
+import { primaryOf } from "~/db/primary";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const DEFAULT_PORT = 5432;
@@ -29,8 +30,13 @@ const WAYS: { readonly [mode in Tls["mode"]]: readonly [Way, Way?] } = {
   "verify-full": ["encrypted"],
 };
 
-/** Opens a socket that is ready for the protocol. Throws TlsRefused, or the network's error. */
+/** Opens a socket that is ready for the protocol: of several hosts, to the primary. Throws TlsRefused, or the network's error. */
 export async function openSocket(url: string): Promise<Socket> {
+  const places = placesOf(url);
+  return await openPlace(places.length > 1 ? await primaryOf(url, places, openPlace) : url);
+}
+
+async function openPlace(url: string): Promise<Socket> {
   const directory = socketOf(url);
   const [way, other] = directory ? WAYS.disable : WAYS[tlsOf(url).mode];
   return await openBy(url, other ? await admittedWay(url, way, other) : way);

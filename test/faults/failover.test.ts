@@ -1,0 +1,4 @@
+import { FAILOVER } from "./failover";
+import { declareFaults } from "./play";
+
+await declareFaults("failover", FAILOVER);
