@@ -2,6 +2,9 @@
  * Measures the compiled binary with a dedicated Postgres, each figure together with its reference.
  *
  *   bun run bench [NAME…] [--json FILE] [--compare FILE]
+ *   bun run bench scale --environments 10000 --minutes 60
+ *
+ * It uses the Postgres of the machine if there is one, with `--embedded` that of `bun install`.
  *
  * `--json` writes the figures to a file; `--compare` shows the change since an earlier file. Ratios of different runs
  * can be compared, figures cannot: the machine differs, and its load.
@@ -28,6 +31,7 @@ import { journal } from "./bench/journal";
 import { tools } from "./bench/mcp";
 import { changes, isRow, type Measured, passes, ratio, table, takeAll } from "./bench/measure";
 import { openEnv } from "./bench/openenv";
+import { SHORT, scale } from "./bench/scale";
 import { type Bench, READY_SCHEMAS, startBench, TEMPLATE } from "./bench/server";
 
 const MEASURES: Record<string, (bench: Bench) => Promise<Measured | Measured[]>> = {
@@ -50,6 +54,7 @@ const MEASURES: Record<string, (bench: Bench) => Promise<Measured | Measured[]>>
   openEnv,
   firstCalls,
   growth,
+  scale: (bench) => scale(bench, size),
   verdicts,
   wholeSuite,
   start,
@@ -59,9 +64,20 @@ const MEASURES: Record<string, (bench: Bench) => Promise<Measured | Measured[]>>
 };
 
 const { values, positionals } = parseArgs({
-  options: { json: { type: "string" }, compare: { type: "string" } },
+  options: {
+    json: { type: "string" },
+    compare: { type: "string" },
+    environments: { type: "string", default: String(SHORT.environments) },
+    minutes: { type: "string", default: String(SHORT.minutes) },
+    embedded: { type: "boolean", default: false },
+  },
   allowPositionals: true,
 });
+const size = { environments: Number(values.environments), minutes: Number(values.minutes) };
+if (!(size.environments > 200 && size.minutes >= 0)) {
+  console.error("--environments is a number above 200, --minutes one from 0");
+  process.exit(64);
+}
 const names = positionals.length > 0 ? positionals : Object.keys(MEASURES);
 const unknown = names.filter((name) => !(name in MEASURES));
 if (unknown.length > 0) {
@@ -72,10 +88,10 @@ if (unknown.length > 0) {
 const earlier: Measured[] | undefined =
   values.compare === undefined ? undefined : await Bun.file(values.compare).json();
 
-const bench = await startBench({
-  ENVIRONMENT_POOL_TARGETS: `${TEMPLATE}:${READY_SCHEMAS}`,
-  MAINTENANCE_CYCLE_INTERVAL: "1",
-});
+const bench = await startBench(
+  { ENVIRONMENT_POOL_TARGETS: `${TEMPLATE}:${READY_SCHEMAS}`, MAINTENANCE_CYCLE_INTERVAL: "1" },
+  { isEmbedded: values.embedded },
+);
 let rows: Measured[] = [];
 try {
   const wanted = names.map((name) => [name, async () => (await MEASURES[name]?.(bench)) ?? []]);

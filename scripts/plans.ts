@@ -3,14 +3,15 @@
  *
  * Runs the tests of both replicas while Postgres logs the plan of each statement, twice: against large templates, for
  * plans that read all rows of a large table, and against small ones, for plans that would read all rows after the table
- * has grown. Ends with 1 if there is one that is not listed as allowed.
+ * has grown. Then those of the platform, among ten thousand live environments. Ends with 1 if there is one that is not
+ * listed as allowed.
  */
 import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import chat from "~/replicas/chat/tables.sql" with { type: "text" };
 import tracker from "~/replicas/tracker/tables.sql" with { type: "text" };
-import { LARGE_TABLES } from "../test/support/large";
+import { LARGE_TABLES, PLATFORM_TABLES } from "../test/support/large";
 
 const FILES = [
   ...["history", "threads", "messages", "conversations", "items", "kept", "people"].map(
@@ -21,10 +22,25 @@ const FILES = [
   ),
   "test/replicas/tracker/issues",
 ];
+const PLATFORM_FILES = [
+  "environments/environments",
+  "environments/details",
+  "environments/snapshots",
+  "runs/runs",
+  "runs/expiry",
+  "feed/feed",
+  "maintenance",
+  "overview",
+  "probes",
+  "openenv/openenv",
+].map((name) => `test/platform/${name}.test.ts`);
 /** Added to each table of the large templates: a scan of so many rows reads the whole table. */
 export const MANY = 5_000;
 /** Sessions of environments; the others build schemas, look after the platform or belong to the tests. */
 const APPLICATION = /^diorama session/;
+const PLATFORM = /^diorama (?!test)/;
+/** Live environments, their schemas and their runs. */
+const ENVIRONMENTS = 10_000;
 
 /** Statements that may read a whole table, by `SCAN on TABLE: TEXT`, and why. */
 type Allowed = readonly { readonly text: RegExp; readonly why: string }[];
@@ -74,6 +90,21 @@ const ALLOWED_SMALL: Allowed = [
   },
 ];
 
+/** Statements of the platform that may read all environments. */
+const ALLOWED_PLATFORM: Allowed = [
+  { text: /with missing as \( delete from diorama\.schemas/, why: "once, when a server starts" },
+  {
+    text: /schemas: delete from diorama\.hidden_templates/,
+    why: "reads the schemas only when a large state may be unused",
+  },
+  { text: /as state, count\(\*\)/, why: "counts for a scrape of metrics, and for the overview" },
+  {
+    text: /pg_namespace: select nspname \|\| '\.\*'/,
+    why: "once, when the log is read with wal2json",
+  },
+  { text: /\) as held, array/, why: "counts what there is room for, at most once a second" },
+];
+
 type PlanNode = {
   readonly "Node Type": string;
   readonly "Relation Name"?: string;
@@ -88,21 +119,22 @@ type PlanNode = {
 };
 
 /** Finds the scans of large tables for which `is` holds, as `SCAN on TABLE`. */
-const scansThat = (is: (scan: PlanNode) => unknown) =>
+const scansThat = (is: (scan: PlanNode) => unknown, tables = LARGE_TABLES) =>
   function* find(node: PlanNode): Generator<string> {
     const { "Node Type": type, "Relation Name": table = "" } = node;
-    if (type.endsWith("Scan") && LARGE_TABLES.has(table) && is(node)) yield `${type} on ${table}`;
+    if (type.endsWith("Scan") && tables.has(table) && is(node)) yield `${type} on ${table}`;
     for (const child of node.Plans ?? []) yield* find(child);
   };
 
 /** Scans that read as many rows as the table has, counted over all their loops. */
-export const fullReads = scansThat((scan) => {
+const readsMany = (scan: PlanNode) => {
   const perLoop =
     (scan["Actual Rows"] ?? 0) +
     (scan["Rows Removed by Filter"] ?? 0) +
     (scan["Rows Removed by Index Recheck"] ?? 0);
   return perLoop * (scan["Actual Loops"] ?? 0) >= MANY;
-});
+};
+export const fullReads = scansThat(readsMany);
 
 /**
  * Scans that read the table or an index from its beginning until enough rows meet a condition. A condition on a later
@@ -140,15 +172,28 @@ function startsAt(index: string, condition = ""): boolean {
 }
 
 type Check = {
-  /** Added to each table of the templates. */
+  /** Added to each table of the templates, and environments beside them. */
   readonly rows: number;
+  readonly environments: number;
+  readonly files: readonly string[];
+  readonly application: RegExp;
   readonly reads: (node: PlanNode) => Iterable<string>;
   readonly allowed: Allowed;
 };
 
+const OF_REPLICAS = { environments: 0, files: FILES, application: APPLICATION };
+
 const CHECKS: readonly Check[] = [
-  { rows: MANY, reads: fullReads, allowed: ALLOWED },
-  { rows: 100, reads: unboundedScans, allowed: ALLOWED_SMALL },
+  { ...OF_REPLICAS, rows: MANY, reads: fullReads, allowed: ALLOWED },
+  { ...OF_REPLICAS, rows: 100, reads: unboundedScans, allowed: ALLOWED_SMALL },
+  {
+    rows: 0,
+    environments: ENVIRONMENTS,
+    files: PLATFORM_FILES,
+    application: PLATFORM,
+    reads: scansThat(readsMany, PLATFORM_TABLES),
+    allowed: ALLOWED_PLATFORM,
+  },
 ];
 
 /** One full read, with an example of a statement. */
@@ -172,7 +217,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
 
 async function readLog(
   file: string,
-  { reads, allowed }: Check,
+  { reads, allowed, application: wanted }: Check,
   found: Map<string, Finding>,
 ): Promise<number> {
   let plans = 0;
@@ -180,7 +225,7 @@ async function readLog(
     if (!line.includes("plan:")) continue;
     const { application_name: application = "", message = "" } = JSON.parse(line);
     const start = message.indexOf("plan:\n");
-    if (start < 0 || !APPLICATION.test(application)) continue;
+    if (start < 0 || !wanted.test(application)) continue;
     plans++;
     const plan = JSON.parse(message.slice(start + "plan:\n".length));
     const text = shapeOf(plan["Query Text"]);
@@ -196,14 +241,27 @@ async function readLog(
 }
 
 /** Prints what it finds; false if there is something. */
-async function passes(check: Check, files: readonly string[]): Promise<boolean> {
+async function passes(check: Check): Promise<boolean> {
   const dir = await mkdtemp(join(tmpdir(), "diorama-plans-"));
   await chmod(dir, 0o777);
   try {
     const tests = Bun.spawn(
-      [process.execPath, "test", "--timeout", "120000", "--parallel=2", "--no-isolate", ...files],
+      [
+        process.execPath,
+        "test",
+        "--timeout",
+        "120000",
+        "--parallel=2",
+        "--no-isolate",
+        ...check.files,
+      ],
       {
-        env: { ...process.env, LOG_PLANS: dir, ADDED_ROWS: String(check.rows) },
+        env: {
+          ...process.env,
+          LOG_PLANS: dir,
+          ADDED_ROWS: String(check.rows),
+          ADDED_ENVIRONMENTS: String(check.environments),
+        },
         stdio: ["ignore", "ignore", "inherit"],
       },
     );
@@ -214,7 +272,9 @@ async function passes(check: Check, files: readonly string[]): Promise<boolean> 
       if (file.endsWith(".json")) plans += await readLog(join(dir, file), check, found);
     for (const { read, text, count } of found.values())
       console.log(`${count} x ${read}\n    ${text.slice(0, 1_500)}\n`);
-    console.log(`${check.rows} rows: ${plans} plans, ${found.size} of them read a whole table`);
+    console.log(
+      `${check.rows} rows, ${check.environments} environments: ${plans} plans, ${found.size} of them read a whole table`,
+    );
     return plans > 0 && found.size === 0;
   } finally {
     if (!process.env["KEEP_LOGS"]) await rm(dir, { recursive: true });
@@ -224,9 +284,12 @@ async function passes(check: Check, files: readonly string[]): Promise<boolean> 
 
 async function main(files: readonly string[]): Promise<number> {
   const passed: boolean[] = [];
-  for (const check of CHECKS) passed.push(await passes(check, files));
+  for (const check of CHECKS) {
+    const wanted =
+      files.length > 0 ? check.files.filter((file) => files.includes(file)) : check.files;
+    if (wanted.length > 0) passed.push(await passes({ ...check, files: wanted }));
+  }
   return passed.every(Boolean) ? 0 : 1;
 }
 
-if (import.meta.main)
-  process.exit(await main(process.argv.length > 2 ? process.argv.slice(2) : FILES));
+if (import.meta.main) process.exit(await main(process.argv.slice(2)));

@@ -114,6 +114,10 @@ export function createMetrics() {
       "env_expired_backlog",
       "Expired environments that are not cleaned up yet",
     ),
+    maintenanceSeconds: gauge(
+      "maintenance_seconds",
+      "Duration of the last maintenance cycle, without filling the pool",
+    ),
     poolReady: gauge("pool_ready", "Ready schemas", "template"),
     poolTarget: gauge("pool_target", "Target number of ready schemas", "template"),
     poolBuilds: counter(

@@ -42,3 +42,9 @@ export async function residentMegabytes(pid: number): Promise<number> {
   const status = await Bun.file(`/proc/${pid}/status`).text();
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
+
+/** Without shared buffers, which every backend shows as its own as far as it has used them. */
+export async function privateMegabytes(pid: number): Promise<number> {
+  const status = await Bun.file(`/proc/${pid}/status`).text();
+  return Number(/RssAnon:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}

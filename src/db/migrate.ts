@@ -36,6 +36,7 @@ import verdicts from "~/db/migrations/0020_verdicts.sql" with { type: "text" };
 import droppedCalls from "~/db/migrations/0021_dropped_calls.sql" with { type: "text" };
 import longJournals from "~/db/migrations/0022_long_journals.sql" with { type: "text" };
 import audits from "~/db/migrations/0023_audits.sql" with { type: "text" };
+import oldRuns from "~/db/migrations/0024_old_runs.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -69,6 +70,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 21, name: "dropped calls", text: droppedCalls },
   { version: 22, name: "long journals", text: longJournals },
   { version: 23, name: "audits", text: audits },
+  { version: 24, name: "old runs", text: oldRuns },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -21,6 +21,7 @@ import performance from "~/docs/performance.md" with { type: "text" };
 import postgres from "~/docs/postgres.md" with { type: "text" };
 import promises from "~/docs/promises.md" with { type: "text" };
 import guideIndex from "~/docs/README.md" with { type: "text" };
+import scale from "~/docs/scale.md" with { type: "text" };
 import severalServers from "~/docs/several-servers.md" with { type: "text" };
 import suites from "~/docs/suites.md" with { type: "text" };
 import templates from "~/docs/templates.md" with { type: "text" };
@@ -47,6 +48,7 @@ export const GUIDE: ReadonlyMap<string, string> = new Map([
   ["operations", operations],
   ["backup", backup],
   ["several-servers", severalServers],
+  ["scale", scale],
   ["kubernetes", kubernetes],
   ["promises", promises],
   ["decisions", decisions],

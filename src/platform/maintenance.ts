@@ -12,6 +12,7 @@ import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";
 import type { Capacity } from "~/platform/environments/capacity";
 import * as environments from "~/platform/environments/ending-store";
+import { createOrphans } from "~/platform/environments/orphans";
 import type { SchemaPool } from "~/platform/environments/schema-pool";
 import * as schemas from "~/platform/environments/schemas-store";
 import {
@@ -38,8 +39,6 @@ const STRANDED_SECONDS = 5;
 /** A reserved schema whose server has died: building the others takes less. */
 const RESERVED_SECONDS = 300;
 const BATCH = 50;
-/** An orphan is dropped if it is still one this long after it was first seen. */
-const ORPHAN_MS = 600_000;
 const RETENTION_DAYS = 30;
 export function createMaintenance(deps: {
   config: Config;
@@ -61,7 +60,7 @@ export function createMaintenance(deps: {
   const { config, pool, lock, builders, schemaPool, log, metrics } = deps;
   const { evaluation, expiry } = deps;
   const overdue = createOverdue({ pool, log, metrics });
-  const orphanSince = new Map<string, number>();
+  const sweepOrphans = createOrphans({ ...deps, runClosing });
   const cycles = createSemaphore(1);
   let stopping = false;
   let touchedAt = performance.now();
@@ -101,30 +100,10 @@ export function createMaintenance(deps: {
     }
   }
 
-  /** Ends environments whose schema is missing. Call it after `sweepOrphans`, which removes the schemas' entries. */
-  async function endWithoutSchema() {
-    const ended = await environments.endWithoutSchema(pool, runClosing);
-    if (ended.length > 0) log.warn("environments without a schema ended", { count: ended.length });
-  }
-
   async function recycleStranded() {
     await schemas.unreserve(pool, { olderThanSeconds: RESERVED_SECONDS });
     const stranded = await schemas.listUsed(pool, STRANDED_SECONDS, BATCH);
     await Promise.all(stranded.map((schema) => schemaPool.recycle(schema)));
-  }
-
-  async function sweepOrphans() {
-    const { schemas: found, entries } = await schemas.listOrphans(pool);
-    for (const entry of entries) await schemas.forget(pool, entry);
-    for (const known of orphanSince.keys()) if (!found.includes(known)) orphanSince.delete(known);
-    for (const schema of found) {
-      const since = orphanSince.get(schema) ?? performance.now();
-      orphanSince.set(schema, since);
-      if (performance.now() - since < ORPHAN_MS) continue;
-      log.warn("orphan schema dropped", { schema });
-      await dropSchema(builders.sql, schema);
-      metrics.orphanSchemas.inc();
-    }
   }
 
   async function forgetOld() {
@@ -143,18 +122,19 @@ export function createMaintenance(deps: {
 
   async function once() {
     if (!(await leads())) return;
-    const deadline = performance.now() + config.MAINTENANCE_CYCLE_INTERVAL * 1000;
+    const started = performance.now();
+    const deadline = started + config.MAINTENANCE_CYCLE_INTERVAL * 1000;
     const steps = [
       overdue.fail,
       expire,
       recycleStranded,
       evaluation.concludeOverdue,
       sweepOrphans,
-      endWithoutSchema,
       forgetOld,
-      () => supply(deadline),
     ];
     for (const step of steps) if (!stopping) await step();
+    metrics.maintenanceSeconds.set((performance.now() - started) / 1000);
+    if (!stopping) await supply(deadline);
   }
 
   async function run() {

@@ -350,6 +350,8 @@ CREATE INDEX runs_of_suite ON diorama.runs USING btree (suite_id, test_id, start
 
 CREATE UNIQUE INDEX runs_running ON diorama.runs USING btree (environment_id) WHERE (status = 'running'::text);
 
+CREATE INDEX runs_started ON diorama.runs USING brin (started_at) WITH (autosummarize='on');
+
 CREATE INDEX schemas_ready ON diorama.schemas USING btree (template_schema) WHERE (state = 'ready'::text);
 
 CREATE INDEX schemas_reserved ON diorama.schemas USING btree (changed_at) WHERE (state = 'reserved'::text);

@@ -99,3 +99,44 @@ export async function enlarge(sql: Pool, rows: number): Promise<void> {
     }
   }
 }
+
+/** The platform's tables that grow with the number of live environments, and the catalog of their schemas. */
+export const PLATFORM_TABLES: ReadonlySet<string> = new Set([
+  "environments",
+  "schemas",
+  "runs",
+  "pg_namespace",
+]);
+
+const SCHEMAS_PER_TRANSACTION = 500;
+const FIRST = "'env_' || lpad(to_hex(n), 32, '0')";
+
+/** Adds live environments with empty schemas, each with a run that has ended. */
+export async function addEnvironments(sql: Pool, count: number): Promise<void> {
+  // Each schema that is created takes an entry in the table of locks.
+  for (let done = 0; done < count; done += SCHEMAS_PER_TRANSACTION)
+    await sql.unsafe(`
+      do $$ begin
+        for n in ${done + 1}..${Math.min(done + SCHEMAS_PER_TRANSACTION, count)} loop
+          execute format('create schema %I', ${FIRST});
+        end loop;
+      end $$
+    `);
+  await sql.unsafe(`
+    insert into diorama.schemas (schema_name, template_schema, state, fresh_xid, fingerprint)
+      select ${FIRST}, t.schema_name, 'claimed', 3, ''
+      from generate_series(1, ${count}) n, (select schema_name from diorama.templates limit 1) t;
+    insert into diorama.environments
+        (environment_id, user_id, key_id, service, template_name, schema_name, acting_user_id, token_hash, expires_at)
+      select 'large_' || n, 'user_' || n % 50, 'key_large', 'chat', 'chat_default', ${FIRST}, 'U01AGENTONE', '',
+        now() + interval '7 days'
+      from generate_series(1, ${count}) n;
+    insert into diorama.runs
+        (run_id, environment_id, schema_name, user_id, before_snapshot, capture, status, ended_at)
+      select 'large_' || n, 'large_' || n, ${FIRST}, 'user_' || n % 50, '', 'log', 'completed', now()
+      from generate_series(1, ${count}) n;
+  `);
+  await sql.unsafe(
+    "vacuum analyze diorama.schemas, diorama.environments, diorama.runs, pg_namespace",
+  );
+}

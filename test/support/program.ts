@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from "bun:test";
 import { type Config, readConfig } from "~/config";
 import { type Program, startProgram } from "~/program/program";
 import { checkAnswer, wholePath } from "./contract";
-import { isShared, type TestDatabase } from "./database";
+import { isShared, LOG_PLANS, type TestDatabase } from "./database";
 
 export type Answer = { status: number; body: any; headers: Headers };
 
@@ -33,7 +33,13 @@ const SETTINGS = {
 };
 
 export const configFor = (database: TestDatabase, settings: Record<string, string> = {}): Config =>
-  readConfig({ DATABASE_URL: database.url, ...SETTINGS, ...settings });
+  readConfig({
+    DATABASE_URL: database.url,
+    // `bun run plans` adds ten thousand environments.
+    ...(LOG_PLANS && { MAX_ENVIRONMENTS: "100000" }),
+    ...SETTINGS,
+    ...settings,
+  });
 
 export async function startTestProgram(
   database: TestDatabase,

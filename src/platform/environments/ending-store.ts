@@ -94,11 +94,15 @@ export async function reconcileMissingSchemas(sql: Sql, runs: RunClosing): Promi
   return rows.count;
 }
 
-/** Ends environments whose schema was dropped by hand. */
-export const endWithoutSchema = async (sql: Sql, runs: RunClosing): Promise<Ended[]> =>
+/** Ends environments of these schemas, which were dropped by hand. */
+export const endWithoutSchema = async (
+  sql: Sql,
+  missing: readonly string[],
+  runs: RunClosing,
+): Promise<Ended[]> =>
   await end(
     sql,
-    sql`${schemaIsMissing(sql)} limit ${EXPIRE_BATCH} for update skip locked`,
+    sql`schema_name = any(${[...missing]}) for update skip locked`,
     "lost its schema",
     runs,
   );
@@ -116,5 +120,6 @@ export async function listEnded(sql: Sql, ids: readonly string[]): Promise<strin
 export const deleteOld = async (sql: Sql, days: number) =>
   await sql`
     delete from diorama.environments e where deleted_at < now() - ${days} * interval '1 day'
+      and created_at < now() - ${days} * interval '1 day'
       and not exists (select from diorama.runs r where r.environment_id = e.environment_id)
   `;

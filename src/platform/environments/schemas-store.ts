@@ -173,18 +173,47 @@ export async function retire(
   return rows.map(({ schema }) => schema);
 }
 
-/** Finds schemas with our names that no row refers to, and entries whose schema is missing. */
-export async function listOrphans(sql: Sql): Promise<{ schemas: string[]; entries: string[] }> {
-  const [row] = await sql<{ schemas: string[]; entries: string[] }[]>`
+/** The last names of a page: the next one begins after them. Empty: from the beginning. */
+export type Page = { readonly schema: string; readonly entry: string };
+export const FIRST_PAGE: Page = { schema: "", entry: "" };
+
+/**
+ * Finds schemas with our names that no row refers to, and entries whose schema is missing, among the next names. A name
+ * has another collation than a text: without the index of the text's own, each name would read all entries.
+ */
+export async function listOrphans(
+  sql: Sql,
+  after: Page,
+  limit: number,
+): Promise<{ schemas: string[]; entries: string[]; next: Page }> {
+  const [row] = await sql<{ schemas: string[]; entries: string[]; next: Page }[]>`
+    with named as materialized (
+      select nspname::text collate "default" as found from pg_namespace where nspname > ${after.schema}::name order by nspname limit ${limit}
+    ), entered as materialized (
+      select schema_name as entry from diorama.schemas where schema_name > ${after.entry} order by schema_name limit ${limit}
+    )
     select
       array(
-        select nspname::text from pg_namespace
-        where (nspname ~ '^env_[0-9a-f]{32}$' and nspname not in (select schema_name from diorama.schemas))
-           or (nspname ~ '^tpl_(large_)?[0-9a-f]{32}$' and not ${isKept(sql, sql`nspname`)})
+        select found from named
+        where (found ~ '^env_[0-9a-f]{32}$'
+            and (select s.schema_name from diorama.schemas s where s.schema_name = found) is null)
+           or (found ~ '^tpl_(large_)?[0-9a-f]{32}$' and not ${isKept(sql, sql`found`)})
       ) as schemas,
       array(
-        select schema_name from diorama.schemas where schema_name not in (select nspname from pg_namespace)
-      ) as entries
+        select entry from entered where (select n.oid from pg_namespace n where n.nspname = entry::name) is null
+      ) as entries,
+      (select json_build_object(
+        'schema', coalesce((select max(found) from named having count(*) = ${limit}), ''),
+        'entry', coalesce((select max(entry) from entered having count(*) = ${limit}), '')
+      )) as next
   `;
-  return row ?? { schemas: [], entries: [] };
+  return row ?? { schemas: [], entries: [], next: FIRST_PAGE };
 }
+
+/** Removes entries of missing schemas, except those that a live environment still has. */
+export const forgetEnded = async (sql: Sql, missing: readonly string[]) =>
+  await sql`
+    delete from diorama.schemas s where schema_name = any(${[...missing]}) and not exists (
+      select from diorama.environments e where e.deleted_at is null and e.schema_name = s.schema_name
+    )
+  `;

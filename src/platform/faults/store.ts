@@ -132,6 +132,8 @@ export async function findState(
 /** Deletes the states of environments that have ended. */
 export const deleteEndedStates = async (sql: Sql) =>
   await sql`
-    delete from diorama.past_states p using diorama.environments e
-    where e.environment_id = p.environment_id and (e.deleted_at is not null or e.expires_at <= now())
+    delete from diorama.past_states p where (
+      select e.deleted_at is not null or e.expires_at <= now() from diorama.environments e
+      where e.environment_id = p.environment_id
+    )
   `;

@@ -271,7 +271,7 @@ const OUTLIVED: ReadonlySet<string> = new Set(["deleted", "expired", "reset"]);
 export const deleteOld = async (sql: Sql, days: number) =>
   await sql`
     delete from diorama.runs where status not in ('running', 'ending', 'evaluating')
-      and ended_at < now() - ${days} * interval '1 day'
+      and ended_at < now() - ${days} * interval '1 day' and started_at < now() - ${days} * interval '1 day'
   `;
 
 /** Sets labels, and removes those that are null. Returns all; undefined if there is no such run, or there are too many. */

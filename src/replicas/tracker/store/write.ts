@@ -43,7 +43,7 @@ export async function insertRow<E extends Entity>(
   }
 }
 
-/** Keeps ids unique where no index does. They stay free until the transaction ends. */
+/** Keeps ids unique where no index does: the id stays free until the transaction ends. */
 async function requireFreeId(session: TrackerSession, type: Entity, id: unknown): Promise<void> {
   const { sql, t } = session;
   const { table } = requireModel(MODELS, type);
