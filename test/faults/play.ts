@@ -5,7 +5,7 @@ import { createStage } from "../support/stage";
 import type { Fault } from "./fault";
 
 const REPORT = process.env["FAULTS_REPORT"];
-const PLAY_MS = REPORT ? 900_000 : 60_000;
+const PLAY_MS = REPORT ? 900_000 : 120_000;
 
 /** Adds a row to the report, if one is requested. */
 export const report = (row: object) => {
