@@ -16,16 +16,28 @@ export const CLIENTS = join(ROOT, "dist/clients");
 const TSC = join(ROOT, "node_modules/.bin/tsc");
 const TYPESCRIPT = join(ROOT, "src/clients/typescript");
 
+/** Each is a module of its own, for `import` and for `require`. */
+const ENTRIES = { ".": "index", "./testing": "testing", "./vitest": "vitest", "./jest": "jest" };
+const OPTIONAL = ["@jest/globals", "@linear/sdk", "@slack/web-api", "vitest"];
+
 const MANIFEST = {
   name: "diorama",
   version,
   description: "Client of Diorama: disposable replicas of the services that AI agents act on",
   license: "MIT",
   type: "module",
-  exports: { ".": { types: "./index.d.ts", default: "./index.js" } },
+  exports: Object.fromEntries(
+    Object.entries(ENTRIES).map(([path, name]) => [
+      path,
+      {
+        import: { types: `./${name}.d.ts`, default: `./${name}.js` },
+        require: { types: `./${name}.d.cts`, default: `./${name}.cjs` },
+      },
+    ]),
+  ),
   engines: { node: ">=20" },
-  peerDependencies: { "@linear/sdk": "*", "@slack/web-api": "*" },
-  peerDependenciesMeta: { "@linear/sdk": { optional: true }, "@slack/web-api": { optional: true } },
+  peerDependencies: Object.fromEntries(OPTIONAL.map((name) => [name, "*"])),
+  peerDependenciesMeta: Object.fromEntries(OPTIONAL.map((name) => [name, { optional: true }])),
 };
 
 async function run(cwd: string, ...command: string[]): Promise<void> {
@@ -40,6 +52,24 @@ const portable = (declarations: string) =>
     .replace(/from "(\.\/[a-z-]+)"/g, 'from "$1.js"')
     .replace(/^import .*"@(?:slack|linear)\/.*$/gm, "// @ts-ignore: an optional package\n$&");
 
+/** One entry, which shares the other ones with those who import them. */
+async function bundle(name: string, folder: string, format: "esm" | "cjs"): Promise<void> {
+  const extension = format === "esm" ? "js" : "cjs";
+  const path = join(folder, `${name}.${extension}`);
+  const others = Object.values(ENTRIES).filter((other) => other !== name);
+  await run(
+    ROOT,
+    ...["bun", "build", join(TYPESCRIPT, `${name}.ts`), "--target", "node", "--format", format],
+    ...[...others.map((other) => `./${other}`), ...OPTIONAL].flatMap((other) => [
+      "--external",
+      other,
+    ]),
+    ...["--outfile", path],
+  );
+  const text = await Bun.file(path).text();
+  await Bun.write(path, text.replace(/"\.\/(index|testing)"/g, `"./$1.${extension}"`));
+}
+
 /** Builds the npm package. Returns its path. */
 export async function buildTypeScript(destination: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "diorama-npm-"));
@@ -47,16 +77,20 @@ export async function buildTypeScript(destination: string): Promise<string> {
     await Bun.write(join(folder, "package.json"), JSON.stringify(MANIFEST, null, 2));
     await cp(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
     await cp(join(TYPESCRIPT, "README.md"), join(folder, "README.md"));
-    await run(
-      ROOT,
-      ...["bun", "build", join(TYPESCRIPT, "index.ts"), "--target", "node", "--format", "esm"],
-      ...["--outfile", join(folder, "index.js")],
-    );
+    for (const name of Object.values(ENTRIES)) {
+      await bundle(name, folder, "esm");
+      await bundle(name, folder, "cjs");
+    }
     await run(ROOT, TSC, "--project", join(TYPESCRIPT, "tsconfig.json"), "--outDir", folder);
     for (const name of await readdir(folder))
       if (name.endsWith(".d.ts")) {
         const path = join(folder, name);
-        await Bun.write(path, portable(await Bun.file(path).text()));
+        const text = portable(await Bun.file(path).text());
+        await Bun.write(path, text);
+        await Bun.write(
+          path.replace(/ts$/, "cts"),
+          text.replace(/from "(\.\/[a-z-]+)\.js"/g, 'from "$1.cjs"'),
+        );
       }
     await mkdir(destination, { recursive: true });
     await run(folder, "bun", "pm", "pack", "--quiet", "--destination", destination);

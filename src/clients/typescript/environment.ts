@@ -170,6 +170,15 @@ export class Environment implements AsyncDisposable {
     return await this.#http.call<Answer>(method, `/env/${this.id}${path}`, options);
   }
 
+  /** Without the token. */
+  toString(): string {
+    return `Environment ${this.template} ${this.id} ${this.url}`;
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `<${this}>`;
+  }
+
   /** Deletes the environment now rather than when it expires. */
   async delete(): Promise<void> {
     await this.#http.call("DELETE", `/env/${this.id}`);

@@ -44,7 +44,8 @@ export type Call = {
 const TIMEOUT_MS = 120_000;
 const ATTEMPTS_MAX = 4;
 const DELAY_MS = 200;
-const DELAY_MS_MAX = 5_000;
+/** Of a server that says how long it needs. */
+const DELAY_MS_MAX = 60_000;
 const UNAVAILABLE = 503;
 
 export type Http = ReturnType<typeof createHttp>;

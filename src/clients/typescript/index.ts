@@ -11,12 +11,14 @@
 import { Environment } from "./environment";
 import { createHttp, type Http, type Options } from "./http";
 import { type LocalOptions, startServer } from "./local";
-import type { Environment as Created, NewEnvironment, Template } from "./schema";
+import { RecordedEnvironment } from "./recorded";
+import type { CreatedEnvironment as Created, NewEnvironment, Template } from "./schema";
 import { Suite } from "./suite";
 
 export { Environment, type Forked, type Outcome } from "./environment";
 export { DioramaError, type Options } from "./http";
 export type { LocalOptions } from "./local";
+export { RecordedEnvironment } from "./recorded";
 export { Run, type RunEnd } from "./run";
 export type {
   Clock,
@@ -69,14 +71,24 @@ export class Diorama {
   }
 
   /** Creates an environment from a template. */
-  async env(template: string, { as, ...options }: EnvOptions = {}): Promise<Environment> {
+  async env(template: string, options: EnvOptions = {}): Promise<Environment> {
+    return await this.create(await this.#bodyOf(template, options));
+  }
+
+  /** Creates an environment from a template and starts a run in it: for tests. */
+  async record(template: string, options: EnvOptions = {}): Promise<RecordedEnvironment> {
+    const body = await this.#bodyOf(template, options);
+    return await RecordedEnvironment.begin(this.#http, await this.#initEnv(body));
+  }
+
+  async #bodyOf(template: string, { as, ...options }: EnvOptions): Promise<NewEnvironment> {
     const user = as?.includes("@") ? { impersonateEmail: as } : { impersonateUserId: as };
-    return await this.create({
+    return {
       ...options,
       templateService: await this.#serviceOf(template),
       templateName: template,
       ...(as !== undefined && (user as Partial<NewEnvironment>)),
-    });
+    };
   }
 
   async #serviceOf(template: string): Promise<Template["service"]> {
@@ -90,13 +102,24 @@ export class Diorama {
 
   /** Creates an environment as `initEnv` describes it: from a template or for a test. */
   async create(body: NewEnvironment): Promise<Environment> {
-    const created = await this.#http.call<Created>("POST", "/initEnv", { body, hasKey: true });
-    return new Environment(this.#http, created);
+    return new Environment(this.#http, await this.#initEnv(body));
+  }
+
+  async #initEnv(body: NewEnvironment): Promise<Created> {
+    return await this.#http.call<Created>("POST", "/initEnv", { body, hasKey: true });
   }
 
   /** A suite by its id; by its name or slug, if it is your own or built in; or as `owner/name`. */
   suite(reference: string): Suite {
     return new Suite(this.#http, (body) => this.create(body), reference);
+  }
+
+  toString(): string {
+    return `Diorama ${this.url}`;
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `<${this}>`;
   }
 
   /** Any call of the platform API. `path` is below `/api/platform`. Throws DioramaError. */

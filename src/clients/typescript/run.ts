@@ -70,6 +70,14 @@ export class Run {
     }
   }
 
+  toString(): string {
+    return `Run ${this.id}`;
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `<${this}>`;
+  }
+
   /** The run, with its results once it has ended. */
   async results(): Promise<Results> {
     return await this.#http.call<Results>("GET", `/results/${this.id}`);

@@ -112,6 +112,10 @@ def test_an_environment_returns_to_a_snapshot_and_to_its_template() -> None:
         assert snapshot.name == "greeted"
         assert env.id in repr(env)
         assert "chat_default" in repr(env)
+        assert env.token not in repr(env)
+        run = env.run()
+        assert repr(run) == f"<Run {run.id}>"
+        assert repr(diorama.suite(SUITE)) == f"<Suite {SUITE}>"
 
 
 def test_forks_equal_their_parent_and_have_runs_of_their_own() -> None:
@@ -175,6 +179,7 @@ def test_an_address_that_nothing_answers_is_unreachable() -> None:
         diorama.Diorama("http://127.0.0.1:9").env("chat_default")
 
     assert (raised.value.code, raised.value.status) == ("unreachable", 0)
+    assert "refused" in str(raised.value)
 
 
 @pytest.fixture
@@ -192,6 +197,8 @@ def busy() -> Iterator[tuple[str, list[str | None]]]:
             keys.append(self.headers["Idempotency-Key"])
             body = json.dumps({"error": "service_unavailable"} if len(keys) < 3 else created).encode()
             self.send_response(503 if len(keys) < 3 else 201)
+            if len(keys) == 1:
+                self.send_header("Retry-After", "1")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -209,8 +216,11 @@ def busy() -> Iterator[tuple[str, list[str | None]]]:
 
 def test_a_call_that_is_answered_503_is_repeated_with_the_same_key(busy: tuple[str, list[str | None]]) -> None:
     url, keys = busy
+    began = time.monotonic()
     with diorama.Diorama(url) as client:
         env = client.env(test_id="1")
+        assert repr(client) == f"<Diorama {url}>"
+    assert time.monotonic() - began >= 1
 
     assert (env.id in active(), env.service) == (True, "newer")
     assert len(keys) == 3 and len(set(keys)) == 1 and keys[0]

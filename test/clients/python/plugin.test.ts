@@ -54,7 +54,7 @@ test.each([[[]], [["-n", "3"]]])(
   async (options) => {
     const { code, out } = await pytest(options);
 
-    expect(out).toMatch(/5 failed, 3 passed, 3 skipped, 3 errors in /);
+    expect(out).toMatch(/6 failed, 3 passed, 3 skipped, \d warnings?, 4 errors in /);
     expect(code).toBe(1);
 
     const hi = reportOf(out, "test_fails\\[Hi\\]");
@@ -79,6 +79,12 @@ test.each([[[]], [["-n", "3"]]])(
     expect(misspelled).toMatch(
       /^E +\S*UsageError: @pytest\.mark\.diorama: got an unexpected keyword argument 'user'; it takes template, as_, test_id, /m,
     );
+    expect(reportOf(out, "test_has_a_misspelled_name")).toContain(
+      "instead of @pytest.mark.dioarma, mark the test with @pytest.mark.diorama",
+    );
+    const unreachable = reportOf(out, "test_reaches_no_server");
+    expect(unreachable).toContain("Nothing answers at http://127.0.0.1:9");
+    expect(unreachable).not.toContain("site-packages");
     expect(reportOf(out, "test_is_not_marked")).toContain(
       "mark the test with @pytest.mark.diorama",
     );

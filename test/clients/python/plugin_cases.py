@@ -4,6 +4,7 @@ import os
 import time
 
 import pytest
+from diorama import Diorama
 from diorama.testing import assert_diff
 
 agent = pytest.mark.diorama(template="chat_default", as_="U01AGENTONE")
@@ -16,6 +17,15 @@ def greet(environment, text="Hello"):
 @pytest.mark.diorama(template="chat_default", user="U01AGENTONE")
 def test_has_a_misspelled_marker(diorama):
     raise AssertionError("never reached")
+
+
+@pytest.mark.dioarma(template="chat_default", as_="U01AGENTONE")
+def test_has_a_misspelled_name(diorama):
+    raise AssertionError("never reached")
+
+
+def test_reaches_no_server():
+    Diorama("http://127.0.0.1:9").env("chat_default")
 
 
 @agent

@@ -1,6 +1,7 @@
 /** The TypeScript client from its sources, against a program in this process. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { Diorama, DioramaError } from "~/clients/typescript/index";
 import { useDatabase } from "../../support/database";
 import { useProgram } from "../../support/program";
@@ -123,6 +124,34 @@ test("an environment's clock moves, its faults are replaced and its life is exte
   expect(Date.parse(expiresAt)).toBeGreaterThan(env.expiresAt.getTime());
 });
 
+test("what is printed names the environment and the run, and not the token", async () => {
+  await using env = await client().env("chat_default", { as: "U01AGENTONE" });
+  const run = await env.startRun();
+
+  expect(inspect(env)).toBe(`<Environment chat_default ${env.id} ${env.url}>`);
+  expect(`${env}`).not.toContain(env.token);
+  expect(inspect({ run, on: client() })).toContain(`<Run ${run.id}>`);
+  expect(inspect(client())).toBe(`<Diorama ${program.url}>`);
+});
+
+test("a recorded environment starts with a run, and ends one before it starts another", async () => {
+  await using env = await client().record("chat_default", { as: "U01AGENTONE" });
+  await env.slack().chat.postMessage(greeting);
+  const first = env.recording;
+  await env.startRun();
+  await env.slack().chat.postMessage({ ...greeting, text: "Bye" });
+
+  expect(await first.diff()).toMatchObject({ inserts: [{ text: "Hello" }] });
+  expect(await env.diff()).toMatchObject({ inserts: [{ text: "Bye" }] });
+  expect((await env.calls()).map(({ name }) => name)).toEqual(["chat.postMessage"]);
+  const added = { assertions: [{ diff_type: "added" as const, entity: "messages" }] };
+  await env.startRun();
+  expect(await env.evaluate(added)).toMatchObject({ passed: false });
+  expect(await env.report()).toMatch(
+    /^Diorama diff:\nnothing changed\n\nDiorama calls:\nno calls$/,
+  );
+});
+
 test("the tracker's official client reads and writes", async () => {
   await using env = await client().env("tracker_default", { as: "agent@acme.test" });
   const viewer = await env.linear().viewer;
@@ -153,14 +182,17 @@ test("a call that is answered 503 is repeated with the same idempotency key", as
     port: 0,
     fetch(request) {
       keys.push(request.headers.get("idempotency-key"));
-      if (keys.length < 3) return Response.json({ error: "service_unavailable" }, { status: 503 });
+      const busy = { status: 503, headers: keys.length === 1 ? { "Retry-After": "1" } : {} };
+      if (keys.length < 3) return Response.json({ error: "service_unavailable" }, busy);
       return Response.json({ environmentId: "1", environmentUrl: "/x", expiresAt: 0, clock: {} });
     },
   });
 
+  const began = performance.now();
   const env = await new Diorama({ url: server.url.href }).create({ templateService: "chat" });
   await server.stop(true);
 
+  expect(performance.now() - began).toBeGreaterThanOrEqual(1_000);
   expect(env.id).toBe("1");
   expect(keys).toHaveLength(3);
   expect(new Set(keys).size).toBe(1);

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Generator
 from contextlib import suppress
+from difflib import get_close_matches
 from inspect import signature
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -111,7 +112,9 @@ def diorama(request: pytest.FixtureRequest) -> Generator[RecordedEnvironment, No
     """An environment in which a run has begun, deleted after the test."""
     marker = request.node.get_closest_marker("diorama")
     if marker is None:
-        raise pytest.UsageError("mark the test with @pytest.mark.diorama(template=…, as_=…)")
+        near = get_close_matches("diorama", [each.name for each in request.node.iter_markers()], 1)
+        instead = f"instead of @pytest.mark.{near[0]}, " if near else ""
+        raise pytest.UsageError(f"{instead}mark the test with @pytest.mark.diorama(template=…, as_=…)")
     from ._recorded import RecordedEnvironment
     from ._sync.client import Diorama
 

@@ -80,6 +80,9 @@ class AsyncDiorama:
         """A suite by its id; by its name or slug, if it is your own or built in; or as `owner/name`."""
         return AsyncSuite(self._http, self.env, reference)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.url}>"
+
     async def close(self) -> None:
         """Closes the connections."""
         await self._http.close()

@@ -43,6 +43,9 @@ class AsyncRun:
             raise RuntimeError("The run has not ended")
         return self._calls
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.id}>"
+
     async def end(self) -> Diff:
         """
         Ends the run and returns its diff. Afterwards `diff` and `calls` are set. Raises DioramaError with the code

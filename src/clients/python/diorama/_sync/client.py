@@ -79,6 +79,9 @@ class Diorama:
         """A suite by its id; by its name or slug, if it is your own or built in; or as `owner/name`."""
         return Suite(self._http, self.env, reference)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.url}>"
+
     def close(self) -> None:
         """Closes the connections."""
         self._http.close()

@@ -25,7 +25,8 @@ Answer = TypeVar("Answer", bound=Model)
 TIMEOUT_SECONDS = 120.0
 ATTEMPTS_MAX = 4
 DELAY_SECONDS = 0.2
-DELAY_SECONDS_MAX = 5.0
+# Of a server that says how long it needs.
+DELAY_SECONDS_MAX = 60.0
 UNAVAILABLE = 503
 
 
@@ -84,7 +85,8 @@ class Http:
             except httpx.TransportError as error:
                 if not again:
                     message = f"Nothing answers at {self.url}: {error}"
-                    raise DioramaError(message, code="unreachable", status=0) from error
+                    # The message has the reason: the frames of httpx would fill a screen.
+                    raise DioramaError(message, code="unreachable", status=0) from None
                 sleep(delay_seconds(None, attempt))
                 continue
             if response.is_success:

@@ -47,6 +47,9 @@ class Suite:
         self._create = create
         self._reference = reference
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._reference}>"
+
     def details(self) -> TestSuiteDetails:
         """The suite with its tests. Raises DioramaError: `suite_not_found`, or `invalid_request` if several have the name."""
         return self._http.get(TestSuiteDetails, path_of(self._reference), {"expand": "true"})
