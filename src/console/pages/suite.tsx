@@ -12,6 +12,7 @@ import { useLoad } from "~/console/loading";
 import { AuditPage } from "~/console/pages/suite-audit";
 import { Empty, Head, Ready, Table, Tile } from "~/console/parts/basics";
 import { AsJson } from "~/console/parts/dialog";
+import { ExportAttempts } from "~/console/parts/export-attempts";
 import { Choice, Search, searched } from "~/console/parts/filters";
 import { shownReward, wordOf } from "~/console/parts/verdict";
 import { pathTo, place } from "~/console/place";
@@ -56,6 +57,7 @@ function Attempts({ id }: { id: string }) {
       <Head title={results.data?.name ?? "Suite"} kind="suite" id={id}>
         <a href={pathTo("suites", id, { part: "audit" })}>Audit</a>
         <AsJson address={addressOf(`/testSuites/${id}/results`, { groupBy: label })} />
+        {results.data && <ExportAttempts of={results.data} />}
       </Head>
       <Ready of={results}>
         {(data) => (
@@ -285,6 +287,7 @@ function Cell({
         {attempts && attempts.graded > 0
           ? `${attempts.passed}/${attempts.graded}, reward ${shownReward(attempts.meanReward)}`
           : "–"}
+        {attempts && attempts.unsafe > 0 && `, ${attempts.unsafe} unsafe`}
       </span>
     </div>
   );
