@@ -15,6 +15,7 @@ import harnesses from "~/docs/harnesses.md" with { type: "text" };
 import howItWorks from "~/docs/how-it-works.md" with { type: "text" };
 import kubernetes from "~/docs/kubernetes.md" with { type: "text" };
 import limits from "~/docs/limits.md" with { type: "text" };
+import look from "~/docs/look.md" with { type: "text" };
 import mcp from "~/docs/mcp.md" with { type: "text" };
 import operations from "~/docs/operations.md" with { type: "text" };
 import performance from "~/docs/performance.md" with { type: "text" };
@@ -55,6 +56,7 @@ export const GUIDE: ReadonlyMap<string, string> = new Map([
   ["audit", audit],
   ["figures", figures],
   ["performance", performance],
+  ["look", look],
 ]);
 
 /** The index page. */

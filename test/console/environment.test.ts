@@ -24,14 +24,21 @@ test("an environment is extended, forked, reset and deleted", async () => {
     expect((await detailsOf(fork)).parentEnvironmentId).toBe(environmentId);
 
     const dialog = page.getByRole("dialog");
+    const menu = page.getByRole("button", { name: /^Actions on/ });
+    await menu.click();
     await page.getByRole("button", { name: "Reset" }).click();
     await dialog.getByRole("button", { name: "Reset" }).click();
     await posted.waitFor({ state: "detached" });
     await page.getByText("Welcome to Acme!").waitFor();
 
+    await menu.click();
     await page.getByRole("button", { name: "Delete" }).click();
+    // It names what it deletes.
+    await dialog.getByTitle(fork, { exact: true }).waitFor();
+    await dialog.getByText("chat_default (chat)").waitFor();
     await dialog.getByRole("button", { name: "Close" }).click();
     expect((await detailsOf(fork)).status).toBe("active");
+    await menu.click();
     await page.getByRole("button", { name: "Delete" }).click();
     await dialog.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { name: "Environments", level: 1 }).waitFor();
@@ -39,7 +46,9 @@ test("an environment is extended, forked, reset and deleted", async () => {
     const row = page
       .getByRole("row")
       .filter({ has: page.getByTitle(environmentId, { exact: true }) });
+    await row.getByRole("button", { name: /^Actions on/ }).click();
     await row.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByTitle(environmentId, { exact: true }).waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await row.waitFor({ state: "detached" });
     expect((await detailsOf(environmentId)).status).toBe("deleted");

@@ -4,12 +4,14 @@
  */
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { useAccepted } from "../support/appearance";
 import { missedByKeyboard, takePicture, violationsOf, waitUntilLoaded } from "../support/browser";
 import { assetsOf } from "../support/console";
 import { useConsole } from "./console";
 import { chatScene, graphql, type Scene, suiteScene, trackerScene } from "./scene";
 
 const { program, open } = useConsole();
+const accepted = useAccepted("console/accepted.json");
 
 const WIDTHS = [1280, 390];
 const SCHEMES = ["light", "dark"] as const;
@@ -80,7 +82,9 @@ test.each(PAGES)("$name", async ({ name, path, shows }) => {
       expect([name, width, wide <= width]).toEqual([name, width, true]);
       for (const colorScheme of SCHEMES) {
         await page.emulateMedia({ colorScheme });
-        await takePicture(page, `${name}-${colorScheme}-${width}`);
+        const form = `${name}-${colorScheme}-${width}`;
+        await takePicture(page, form);
+        expect([form, await accepted.differencesOf(page, form)]).toEqual([form, []]);
         const rules = colorScheme === "dark" ? COLOR_RULES : undefined;
         expect(await violationsOf(page, rules)).toEqual([]);
       }

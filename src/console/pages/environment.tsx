@@ -4,9 +4,10 @@ import { addressOf, get } from "~/console/api";
 import { isOf, useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
 import { Badge, Empty, Head, Ready } from "~/console/parts/basics";
-import { Time } from "~/console/parts/clock";
+import { Moment, Time } from "~/console/parts/clock";
 import { AsJson } from "~/console/parts/dialog";
 import { EnvironmentActions } from "~/console/parts/environment-actions";
+import { counted } from "~/console/parts/text";
 import { Verdict } from "~/console/parts/verdict";
 import { go, pathTo } from "~/console/place";
 import { worldOf } from "~/console/services/worlds";
@@ -19,27 +20,27 @@ export function EnvironmentPage({ id }: { id: string }) {
   // Each read compares the environment with its template: an idle one is not polled, a busy one read rarely.
   useLive(loaded.reload, (event) => isOf(id)(event) && event.name !== "call");
   useLive(loaded.reload, isOf(id), { delayMs: READ_MS });
+  const environment = loaded.data;
   return (
     <>
-      <Head title="Environment" id={id}>
-        {loaded.data?.status === "active" && (
+      <Head
+        title={environment ? `Environment of ${environment.templateSchema}` : "Environment"}
+        kind="environment"
+        id={id}
+        crumbs={[["Environments", pathTo("environments")]]}
+        facts={environment && <Facts of={environment} />}
+      >
+        <a href={pathTo("playground", { environment: id })}>Playground</a>
+        <AsJson address={addressOf(`/env/${id}`)} />
+        {environment?.status === "active" && (
           <EnvironmentActions
-            id={id}
+            of={environment}
             reload={loaded.reload}
             leave={() => go(pathTo("environments"))}
           />
         )}
-        <a href={pathTo("playground", { environment: id })}>Playground</a>
-        <AsJson address={addressOf(`/env/${id}`)} />
       </Head>
-      <Ready of={loaded}>
-        {(environment) => (
-          <>
-            <Facts of={environment} />
-            <World of={environment} />
-          </>
-        )}
-      </Ready>
+      <Ready of={loaded}>{(environment) => <World of={environment} />}</Ready>
     </>
   );
 }
@@ -47,21 +48,24 @@ export function EnvironmentPage({ id }: { id: string }) {
 function Facts({ of }: { of: EnvironmentDetail }) {
   const { run, status, changedRows } = of;
   return (
-    <p class="facts">
+    <>
       <Badge kind={status === "active" ? "good" : "plain"}>{status}</Badge>
-      <span>{of.templateSchema}</span>
+      <a href={pathTo("templates", of.templateSchema)}>{of.service} template</a>
+      <span>
+        clock <Moment at={of.clock.now} />
+      </span>
       <span>
         {status === "active" ? "ends " : "created "}
         <Time at={status === "active" ? of.expiresAt : of.createdAt} />
       </span>
-      <span>{of.calls.toLocaleString("en")} calls in runs</span>
-      {changedRows !== null && <span>{changedRows.toLocaleString("en")} rows changed</span>}
+      <span>{counted(of.calls, "call")} in runs</span>
+      {changedRows !== null && <span>{counted(changedRows, "row")} changed</span>}
       {run && (
         <a href={pathTo("runs", run.runId)}>
           last run <Verdict run={run} />
         </a>
       )}
-    </p>
+    </>
   );
 }
 

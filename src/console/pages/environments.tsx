@@ -3,7 +3,7 @@ import type { EnvironmentList, ListedEnvironment } from "~/clients/typescript/sc
 import { addressOf, get, type Query } from "~/console/api";
 import { useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
-import { Badge, Head, Id, Ready } from "~/console/parts/basics";
+import { Head, Id, Ready } from "~/console/parts/basics";
 import { Time } from "~/console/parts/clock";
 import { AsJson } from "~/console/parts/dialog";
 import { EnvironmentActions } from "~/console/parts/environment-actions";
@@ -52,8 +52,10 @@ export function EnvironmentTable({ query, hasMore = false }: { query: Query; has
         <Listing
           label="Environments"
           columns={[
-            ...["Environment", "Service", "Template", "User", "Newest run"],
-            ...["Created", "Ends", "Actions"],
+            ...["Environment", "Service", "User", "Newest run", "Created", "Ends"],
+            <span key="actions" class="hidden">
+              Actions
+            </span>,
           ]}
           items={environments}
           textsOf={({ environmentId, templateSchema, service, impersonateUserId, run }) => [
@@ -81,16 +83,18 @@ function Row({ of, reload }: { of: ListedEnvironment; reload: () => void }) {
   return (
     <tr>
       <td>
-        <Id
-          id={of.environmentId}
-          name="environment's id"
-          {...(isActive && { href: pathTo("environments", of.environmentId) })}
-        />
+        {isActive ? (
+          <a class="name" href={pathTo("environments", of.environmentId)}>
+            {of.templateSchema}
+          </a>
+        ) : (
+          of.templateSchema
+        )}
+        <div>
+          <Id id={of.environmentId} name="environment's id" />
+        </div>
       </td>
-      <td>
-        <Badge kind="plain">{of.service}</Badge>
-      </td>
-      <td>{of.templateSchema}</td>
+      <td>{of.service}</td>
       <td>
         <Id id={of.impersonateUserId} name="user's id" />
       </td>
@@ -110,7 +114,7 @@ function Row({ of, reload }: { of: ListedEnvironment; reload: () => void }) {
       <td>
         {isActive && (
           <div class="actions">
-            <EnvironmentActions id={of.environmentId} reload={reload} leave={reload} />
+            <EnvironmentActions of={of} isRow reload={reload} leave={reload} />
           </div>
         )}
       </td>

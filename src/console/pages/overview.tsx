@@ -13,6 +13,7 @@ import { pathTo } from "~/console/place";
 
 const NEWEST = 8;
 const READ_MS = 5_000;
+const SOON_MS = 1_000;
 
 export function Overview() {
   const numbers = useLoad((signal) => get<Numbers>("/overview", {}, signal), []);
@@ -20,7 +21,12 @@ export function Overview() {
     const timer = setInterval(() => {
       if (!document.hidden) numbers.reload();
     }, READ_MS);
-    return () => clearInterval(timer);
+    // A second reading soon: rates need two.
+    const soon = setTimeout(numbers.reload, SOON_MS);
+    return () => {
+      clearInterval(timer);
+      clearTimeout(soon);
+    };
   }, []);
   useEffect(() => {
     if (numbers.data) note(numbers.data);
@@ -35,7 +41,6 @@ export function Overview() {
           <>
             <Tiles of={data} />
             <Charts />
-            <Lists of={data} />
           </>
         )}
       </Ready>
@@ -47,6 +52,7 @@ export function Overview() {
         <a href={pathTo("runs")}>Newest runs</a>
       </h2>
       <RunTable query={{ limit: NEWEST }} />
+      {numbers.data && <Lists of={numbers.data} />}
     </>
   );
 }
@@ -126,7 +132,7 @@ function Tiles({
 
 function Lists({ of: { pool, calls } }: { of: Numbers }) {
   return (
-    <div class="places">
+    <div class="pair">
       {pool.length > 0 && (
         <Table label="Schemas ready" columns={["Template", "Schemas ready", "Target"]}>
           {pool.map(({ template, ready, target }) => (

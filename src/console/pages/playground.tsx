@@ -9,7 +9,7 @@ import type {
 } from "~/clients/typescript/schema";
 import { addressOf, ask, call, get } from "~/console/api";
 import { useAction, useLoad } from "~/console/loading";
-import { Badge, Empty, Failure, Head, Id, Ready } from "~/console/parts/basics";
+import { Empty, Failure, Head, Id, Ready } from "~/console/parts/basics";
 import { Time } from "~/console/parts/clock";
 import { AsJson, Code } from "~/console/parts/dialog";
 import { Choice, Tabs } from "~/console/parts/filters";
@@ -50,7 +50,18 @@ export function Playground() {
           )
         }
       </Ready>
-      {id && <Chosen key={id} id={id} />}
+      {id ? (
+        <Chosen key={id} id={id} />
+      ) : (
+        list.data && (
+          <Empty title="Try a service in an environment of your own.">
+            <p>
+              Choose a template and a user above. The environment lives for an hour; its page has
+              code for your client and a form for single calls.
+            </p>
+          </Empty>
+        )
+      )}
     </>
   );
 }
@@ -135,7 +146,7 @@ function Tried({ environment }: { environment: EnvironmentDetail }) {
   return (
     <>
       <p class="facts">
-        <Badge kind="plain">{service}</Badge>
+        <span>{service}</span>
         <span>
           Environment{" "}
           <Id

@@ -8,7 +8,7 @@ import type {
 import { addressOf, ask, call, get } from "~/console/api";
 import { useAction, useLoad } from "~/console/loading";
 import { World } from "~/console/pages/environment";
-import { Badge, Failure, Head, Id, Ready } from "~/console/parts/basics";
+import { Failure, Head, Id, Ready } from "~/console/parts/basics";
 import { NetDiff } from "~/console/parts/changes";
 import { Time } from "~/console/parts/clock";
 import { AsJson } from "~/console/parts/dialog";
@@ -35,7 +35,13 @@ export function TemplatePage({ id }: { id: string }) {
   const { data } = loaded;
   return (
     <>
-      <Head title={data?.name ?? "Template"} kind="template" {...(data && { id: data.id })}>
+      <Head
+        title={data?.name ?? "Template"}
+        kind="template"
+        {...(data && { id: data.id })}
+        crumbs={[["Templates", pathTo("templates")]]}
+        facts={data && <Facts of={data} />}
+      >
         {data && <a href={pathTo("playground", { template: data.name })}>Playground</a>}
         {data && <Export of={data} />}
         <AsJson address={addressOf(path)} />
@@ -43,7 +49,7 @@ export function TemplatePage({ id }: { id: string }) {
       <Ready of={loaded}>
         {(template) => (
           <>
-            <Facts of={template} />
+            <Contents of={template} />
             <Tabs
               label="Parts of the template"
               name="part"
@@ -81,26 +87,31 @@ function Export({ of: { name } }: { of: TemplateDetails }) {
   );
 }
 
-function Facts({ of }: { of: TemplateDetails }) {
-  const filled = Object.entries(of.tables).filter(([, count]) => count > 0);
+function Facts({ of: { service, visibility, createdAt } }: { of: TemplateDetails }) {
   return (
     <>
-      {of.description && (
+      <span>{service}</span>
+      <span>{visibility}</span>
+      <span>
+        created <Time at={createdAt} />
+      </span>
+    </>
+  );
+}
+
+function Contents({ of: { description, tables } }: { of: TemplateDetails }) {
+  const filled = Object.entries(tables).filter(([, count]) => count > 0);
+  return (
+    <>
+      {description && (
         <p>
-          <Long text={of.description} />
+          <Long text={description} />
         </p>
       )}
-      <p class="facts">
-        <Badge kind="plain">{of.service}</Badge>
-        <span>{of.visibility}</span>
-        <span>
-          created <Time at={of.createdAt} />
-        </span>
-      </p>
       <ul class="labels" aria-label="Rows by table">
         {filled.map(([table, count]) => (
-          <li key={table} class="badge">
-            {table} {count.toLocaleString("en")}
+          <li key={table} class="chip">
+            {table} <span class="number">{count.toLocaleString("en")}</span>
           </li>
         ))}
       </ul>
@@ -189,7 +200,7 @@ function Ids({ of: { name, service } }: { of: TemplateDetails }) {
                   <bdi>{name.slice(0, 200)}</bdi>
                 </td>
                 <td>
-                  <Id id={id} name={`id of ${name.slice(0, 50)}`} />
+                  <Id id={id} name={`id of ${name.slice(0, 50)}`} isWhole />
                 </td>
               </tr>
             )}

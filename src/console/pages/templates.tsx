@@ -2,7 +2,7 @@
 import type { TemplateList } from "~/clients/typescript/schema";
 import { addressOf, get } from "~/console/api";
 import { useLoad } from "~/console/loading";
-import { Badge, Head, Ready } from "~/console/parts/basics";
+import { Head, Ready } from "~/console/parts/basics";
 import { Time } from "~/console/parts/clock";
 import { AsJson } from "~/console/parts/dialog";
 import { Choice, Listing, Search } from "~/console/parts/filters";
@@ -43,9 +43,7 @@ export function Templates() {
                     <bdi>{description.slice(0, 300)}</bdi>
                   </div>
                 </td>
-                <td>
-                  <Badge kind="plain">{service}</Badge>
-                </td>
+                <td>{service}</td>
                 <td>{visibility}</td>
                 <td>
                   <Time at={createdAt} />

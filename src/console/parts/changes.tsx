@@ -3,7 +3,7 @@ import type { Diff, RunEvent } from "~/clients/typescript/schema";
 import type { Names } from "~/console/names";
 import { shortName } from "~/console/names";
 import { Table } from "~/console/parts/basics";
-import { BeforeAfter, shortValue, Value } from "~/console/parts/text";
+import { BeforeAfter, counted, shortValue, Value } from "~/console/parts/text";
 import type { Row } from "~/console/rows";
 
 /** Columns that change with every write. */
@@ -64,7 +64,7 @@ function Fields({ row, names }: { row: Row; names: Names }) {
         </div>
       ))}
       {fields.length > FIELDS_MAX && (
-        <span class="quiet">and {fields.length - FIELDS_MAX} more columns</span>
+        <span class="quiet">and {counted(fields.length - FIELDS_MAX, "more column")}</span>
       )}
     </>
   );

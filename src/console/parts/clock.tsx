@@ -1,5 +1,7 @@
 /** Times relative to now, with the exact time as a tooltip. */
 import { signal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import type { EnvironmentDetail } from "~/clients/typescript/schema";
 
 const TICK_MS = 5_000;
 const now = signal(Date.now());
@@ -35,25 +37,49 @@ const exact = (at: number) => {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 };
 
-/** `4 min ago`, or `in 26 min`. */
-export function Time({ at }: { at: string | number }) {
+/** The clock of an environment, as it was read. */
+export type WorldClock = {
+  readonly now: number;
+  readonly readAt: number;
+  readonly isRunning: boolean;
+};
+
+/** The environment's clock, which its service's times are compared with. */
+export function useWorldClock({
+  clock: { mode, now },
+}: Pick<EnvironmentDetail, "clock">): WorldClock {
+  return useMemo(
+    () => ({
+      now: Date.parse(now),
+      readAt: Date.now(),
+      isRunning: mode !== "frozen" && mode !== "step",
+    }),
+    [mode, now],
+  );
+}
+
+const nowOf = ({ now: then, readAt, isRunning }: WorldClock) =>
+  isRunning ? then + Math.max(0, now.value - readAt) : then;
+
+/** Ticks are rare: what has just happened is not in the future. */
+const SOON_MS = 2 * TICK_MS;
+
+/** `4 min ago`, or `in 26 min`; by the clock of an environment if there is one. */
+export function Time({ at, clock }: { at: string | number; clock?: WorldClock }) {
   const ms = typeof at === "number" ? at : Date.parse(at);
   const iso = exact(ms);
   if (!iso) return <span>unknown</span>;
-  const away = ms - now.value;
-  const text = Math.abs(away) < 1000 ? "now" : span(away);
-  const words = away > 0 ? `in ${text}` : `${text} ago`;
+  const away = ms - (clock ? nowOf(clock) : now.value);
+  const isNow = Math.abs(away) < 1000 || (clock !== undefined && away > 0 && away < SOON_MS);
+  const words = away > 0 ? `in ${span(away)}` : `${span(away)} ago`;
   return (
     <time dateTime={iso} title={iso}>
-      {text === "now" ? text : words}
+      {isNow ? "now" : words}
     </time>
   );
 }
 
-const DAY = new Intl.DateTimeFormat("en", {
-  dateStyle: "medium",
-  timeZone: "UTC",
-});
+const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" });
 const MINUTE = new Intl.DateTimeFormat("en", {
   hour: "2-digit",
   minute: "2-digit",
@@ -61,8 +87,31 @@ const MINUTE = new Intl.DateTimeFormat("en", {
   timeZone: "UTC",
 });
 
-/** In UTC, as the API shows times. */
-export const dayOf = (ms: number) => (exact(ms) ? DAY.format(ms) : "unknown day");
+const DAY_MS = 86_400_000;
+
+/** The day of a time, in UTC, as the API shows times: `Monday 9 March 2026`, or its distance to the clock's. */
+export function dayOf(ms: number, clock?: WorldClock): string {
+  if (!exact(ms)) return "Unknown day";
+  const away = clock ? Math.floor(nowOf(clock) / DAY_MS) - Math.floor(ms / DAY_MS) : undefined;
+  if (away === 0) return "Today";
+  return away === 1 ? "Yesterday" : DAY.format(ms);
+}
+
+const MOMENT = new Intl.DateTimeFormat("en-GB", {
+  dateStyle: "medium",
+  timeStyle: "short",
+  timeZone: "UTC",
+});
+
+/** `9 Mar 2026, 09:30`. */
+export function Moment({ at }: { at: string }) {
+  const iso = exact(Date.parse(at));
+  return (
+    <time dateTime={iso} title={iso}>
+      {iso ? MOMENT.format(Date.parse(at)) : "unknown"}
+    </time>
+  );
+}
 
 export function Minute({ at }: { at: number }) {
   const iso = exact(at);

@@ -1,24 +1,32 @@
 /** The actions on an environment: extend, fork, reset, delete. */
 import { useState } from "preact/hooks";
-import type { Forks } from "~/clients/typescript/schema";
+import type { Forks, ListedEnvironment } from "~/clients/typescript/schema";
 import { call } from "~/console/api";
 import { useAction } from "~/console/loading";
-import { Failure } from "~/console/parts/basics";
+import { Failure, Id } from "~/console/parts/basics";
+import { Time } from "~/console/parts/clock";
 import { Confirm } from "~/console/parts/dialog";
+import { Menu } from "~/console/parts/menu";
 import { go, pathTo } from "~/console/place";
 
 const EXTENSION_SECONDS = 3_600;
 
-/** Buttons for a live environment. `leave`: after it was deleted. */
+/**
+ * Buttons for a live environment: the most used ones first, all others in a menu; in a row of a table, all of them.
+ * `leave`: after it was deleted.
+ */
 export function EnvironmentActions({
-  id,
+  of: environment,
+  isRow = false,
   reload,
   leave,
 }: {
-  id: string;
+  of: Pick<ListedEnvironment, "environmentId" | "templateSchema" | "service" | "createdAt">;
+  isRow?: boolean;
   reload: () => void;
   leave: () => void;
 }) {
+  const { environmentId: id } = environment;
   const [asked, ask] = useState<"" | "reset" | "delete">("");
   const { error, perform } = useAction();
   const extend = () =>
@@ -33,20 +41,30 @@ export function EnvironmentActions({
       if (first) go(pathTo("environments", first.environmentId));
     });
   const close = () => ask("");
+  const extending = (
+    <button type="button" onClick={extend} title="Lives for at least another hour">
+      Extend
+    </button>
+  );
+  const forking = (
+    <button type="button" onClick={fork} title="Creates a copy of its current state">
+      Fork
+    </button>
+  );
   return (
     <>
-      <button type="button" onClick={extend} title="Lives for at least another hour">
-        Extend
-      </button>
-      <button type="button" onClick={fork} title="Creates a copy of its current state">
-        Fork
-      </button>
-      <button type="button" onClick={() => ask("reset")}>
-        Reset
-      </button>
-      <button type="button" class="danger" onClick={() => ask("delete")}>
-        Delete
-      </button>
+      {!isRow && extending}
+      {!isRow && forking}
+      <Menu label={`Actions on the environment ${id}`}>
+        {isRow && extending}
+        {isRow && forking}
+        <button type="button" onClick={() => ask("reset")}>
+          Reset
+        </button>
+        <button type="button" class="danger" onClick={() => ask("delete")}>
+          Delete
+        </button>
+      </Menu>
       <Failure error={error} />
       {asked === "reset" && (
         <Confirm
@@ -58,6 +76,7 @@ export function EnvironmentActions({
             reload();
           }}
         >
+          <About of={environment} />
           <p>It goes back to its template. Its run, if one is running, ends as failed.</p>
         </Confirm>
       )}
@@ -71,9 +90,40 @@ export function EnvironmentActions({
             leave();
           }}
         >
+          <About of={environment} />
           <p>It and its data are deleted. Its run, if one is running, ends as failed.</p>
         </Confirm>
       )}
     </>
+  );
+}
+
+/** Names the environment that an action is about. */
+function About({
+  of: { environmentId, templateSchema, service, createdAt },
+}: {
+  of: Pick<ListedEnvironment, "environmentId" | "templateSchema" | "service" | "createdAt">;
+}) {
+  return (
+    <dl class="fields">
+      <div>
+        <dt>Environment</dt>
+        <dd>
+          <Id id={environmentId} name="environment's id" />
+        </dd>
+      </div>
+      <div>
+        <dt>Template</dt>
+        <dd>
+          {templateSchema} ({service})
+        </dd>
+      </div>
+      <div>
+        <dt>Created</dt>
+        <dd>
+          <Time at={createdAt} />
+        </dd>
+      </div>
+    </dl>
   );
 }

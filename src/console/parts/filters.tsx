@@ -103,7 +103,7 @@ export function Listing<Item>({
   children,
 }: {
   label: string;
-  columns: readonly string[];
+  columns: readonly ComponentChildren[];
   items: readonly Item[];
   /** The texts of an item that are searched. */
   textsOf: (item: Item) => readonly string[];

@@ -2,7 +2,7 @@
 import type { Run } from "~/clients/typescript/schema";
 import { Id, Tile } from "~/console/parts/basics";
 import { duration, Time } from "~/console/parts/clock";
-import { Long } from "~/console/parts/text";
+import { counted, Long } from "~/console/parts/text";
 import { Labels, shownReward, Verdict } from "~/console/parts/verdict";
 import { pathTo } from "~/console/place";
 import type { RunData } from "~/console/run-data";
@@ -28,7 +28,7 @@ export function Summary({ data, isSaved }: { data: RunData; isSaved: boolean }) 
           <Verdict run={run} />
         </Tile>
         {run.score && <Judgement of={run} />}
-        <Tile name="Calls" note={`${events.length.toLocaleString("en")} row changes`}>
+        <Tile name="Calls" note={counted(events.length, "row change")}>
           {calls.length.toLocaleString("en")}
         </Tile>
         <Tile

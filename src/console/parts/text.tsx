@@ -2,6 +2,10 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 
+/** `1 row`, `1,200 rows`. */
+export const counted = (count: number, noun: string) =>
+  `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
 const SHOWN_MAX = 2_000;
 
 /** Renders a text; of a long one its beginning, and a button that shows the rest. */

@@ -18,7 +18,7 @@ export function UserChoice({
       label="As user"
       name="as"
       value={place.value.query.get("as") || agent}
-      options={users.map(({ id, name }) => [id, id === agent ? `${name} (the agent)` : name])}
+      options={users.map(({ id, name }) => [id, id === agent ? `${name} (agent)` : name])}
       clears={clears}
     />
   );

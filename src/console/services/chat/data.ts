@@ -37,6 +37,7 @@ export type ChatMessage = {
   readonly user?: string;
   readonly username?: string;
   readonly subtype?: string;
+  readonly bot_id?: string;
   readonly thread_ts?: string;
   readonly reply_count?: number;
   readonly edited?: { readonly ts: string };

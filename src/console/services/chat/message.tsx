@@ -1,11 +1,13 @@
 /** A message of the chat, with its reactions, files and attachments. */
 import type { Cause, Mark } from "~/console/marks";
 import { type Names, shortName } from "~/console/names";
+import { Avatar } from "~/console/parts/avatar";
 import { Minute } from "~/console/parts/clock";
 import { MarkNote, titleOf } from "~/console/parts/mark-note";
 import { Link, Long } from "~/console/parts/text";
 import type { ChatFile, ChatMessage } from "~/console/services/chat/data";
-import { chatText, emoji } from "~/console/services/chat/text";
+import { emoji } from "~/console/services/chat/emoji";
+import { chatText } from "~/console/services/chat/text";
 
 const KIB = 1024;
 const BLOCK_TEXTS_MAX = 200;
@@ -16,31 +18,41 @@ export function Message({
   names,
   mark,
   cause,
+  follows = false,
+  viewer,
   onThread,
 }: {
   of: ChatMessage;
   names: Names;
   mark: Mark;
   cause: Cause | undefined;
+  /** The message before is of the same person, a moment earlier. */
+  follows?: boolean;
+  /** The user whose own reactions are marked. */
+  viewer: string;
   onThread?: () => void;
 }) {
   const { ts, user, username, subtype, reply_count: replies = 0 } = of;
+  const isBot = subtype === "bot_message" || of.bot_id !== undefined;
   const author = shortName(username || names.get(user ?? "") || user || "Unknown user");
   return (
     <article
-      class={`message ${mark ? "tinted" : ""}`}
+      class={`message ${mark ? "tinted" : ""} ${follows ? "follows" : ""}`}
       title={
         mark &&
         `${mark === "new" ? "New" : "Changed"} since the template${cause ? `, by ${titleOf(cause)}` : ""}`
       }
     >
+      {!follows && <Avatar id={user ?? author} name={author} isBot={isBot} isLarge />}
       <header>
-        <strong>
+        <strong class={follows ? "hidden" : ""}>
           <bdi>{author}</bdi>
         </strong>{" "}
         <span class="quiet">
           <Minute at={Number(ts) * 1000} />
-          {subtype && subtype !== "me_message" && ` ${subtype.replaceAll("_", " ")}`}
+          {subtype &&
+            !["me_message", "bot_message"].includes(subtype) &&
+            ` ${subtype.replaceAll("_", " ")}`}
           {of.edited && " (edited)"}
           {of.pinned_to && " pinned"}
         </span>
@@ -58,7 +70,7 @@ export function Message({
           {of.reactions?.map(({ name, count, users }) => (
             <span
               key={name}
-              class="badge"
+              class={`chip ${users.includes(viewer) ? "own" : ""}`}
               title={`:${name}: ${users
                 .slice(0, TITLE_USERS_MAX)
                 .map((each) => names.get(each) ?? each)

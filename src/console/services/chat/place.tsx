@@ -1,11 +1,13 @@
 /** A conversation that a run touched: its messages, with those that changed marked. */
 import { type Names, shortName } from "~/console/names";
-import { Minute } from "~/console/parts/clock";
+import { Avatar } from "~/console/parts/avatar";
+import { dayOf, Minute } from "~/console/parts/clock";
 import { Marked, PlaceFrame, type PlaceProps, SHOWN_MAX } from "~/console/parts/place";
 import { Long } from "~/console/parts/text";
 import type { RebuiltRow } from "~/console/rebuilt";
 import { type Row, textOf } from "~/console/rows";
-import { chatText, emoji } from "~/console/services/chat/text";
+import { emoji } from "~/console/services/chat/emoji";
+import { chatText } from "~/console/services/chat/text";
 
 /** Messages that are shown before a changed one, as context. */
 const CONTEXT = 2;
@@ -20,7 +22,7 @@ export function ConversationPlace(place: PlaceProps) {
   );
   const messages = inView(
     changed,
-    ofTable("messages").toSorted((a, b) => (textOf(a.row["ts"]) < textOf(b.row["ts"]) ? -1 : 1)),
+    ofTable("messages").toSorted((a, b) => (orderOf(a.row) < orderOf(b.row) ? -1 : 1)),
   );
   const reactionsOn = Map.groupBy(
     reactions.filter(({ isGone }) => !isGone),
@@ -29,13 +31,15 @@ export function ConversationPlace(place: PlaceProps) {
   return (
     <PlaceFrame of={place} drawn={DRAWN}>
       {messages.map((message) => (
-        <Marked key={textOf(message.row["ts"])} of={message} latest={latest}>
-          <Message
-            row={message.row}
-            reactions={reactionsOn.get(messageKey(message.row)) ?? []}
-            names={names}
-          />
-        </Marked>
+        <div key={textOf(message.row["ts"])} class={isReply(message.row) ? "replies" : ""}>
+          <Marked of={message} latest={latest}>
+            <Message
+              row={message.row}
+              reactions={reactionsOn.get(messageKey(message.row)) ?? []}
+              names={names}
+            />
+          </Marked>
+        </div>
       ))}
     </PlaceFrame>
   );
@@ -43,12 +47,20 @@ export function ConversationPlace(place: PlaceProps) {
 
 const messageKey = (row: Row) => `${row["channel_id"]} ${row["ts"]}`;
 
+const isReply = (row: Row) => Boolean(row["thread_ts"]) && row["thread_ts"] !== row["ts"];
+
+/** A thread stands where it began, and its replies below. */
+const orderOf = (row: Row) =>
+  `${textOf(row["thread_ts"]) || textOf(row["ts"])} ${textOf(row["ts"])}`;
+
 /** Messages that changed or whose reactions changed, each with some before it. */
 function inView(reacted: ReadonlySet<unknown>, messages: readonly RebuiltRow[]): RebuiltRow[] {
   const shown = new Set<number>();
   messages.forEach(({ changedBy, row }, index) => {
     if (changedBy === undefined && !reacted.has(row["ts"])) return;
     for (let near = Math.max(0, index - CONTEXT); near <= index; near++) shown.add(near);
+    const root = messages.findIndex((each) => isReply(row) && each.row["ts"] === row["thread_ts"]);
+    if (root >= 0) shown.add(root);
   });
   return [...shown]
     .toSorted((a, b) => a - b)
@@ -71,10 +83,9 @@ function Message({
   );
   return (
     <>
-      <strong>{author}</strong>{" "}
+      <Avatar id={textOf(row["user_id"]) || author} name={author} /> <strong>{author}</strong>{" "}
       <span class="quiet">
-        <Minute at={Number(row["ts"]) * 1000} />
-        {row["thread_ts"] ? " in a thread" : ""}
+        {dayOf(Number(row["ts"]) * 1000)}, <Minute at={Number(row["ts"]) * 1000} />
         {row["edited"] ? " edited" : ""}
       </span>
       <div class="words">
@@ -87,7 +98,7 @@ function Message({
           {[...byEmoji].map(([name, users]) => (
             <span
               key={name}
-              class={`badge ${users.some(({ changedBy }) => changedBy !== undefined) ? "unsure" : ""}`}
+              class={`chip ${users.some(({ changedBy }) => changedBy !== undefined) ? "unsure" : ""}`}
               title={`:${name}: ${users.map(({ row }) => names.get(textOf(row["user_id"]))).join(", ")}`}
             >
               {emoji(name)} {users.length}

@@ -2,9 +2,10 @@
 import type { ComponentChildren } from "preact";
 import type { Names } from "~/console/names";
 import { Link } from "~/console/parts/text";
+import { withEmoji } from "~/console/services/chat/emoji";
 
 const TOKEN =
-  /```([\s\S]+?)```|`([^`\n]+)`|<([^<>\n]+)>|(?<![\w*])\*([^*\n]+)\*(?![\w*])|(?<![\w_])_([^_\n]+)_(?![\w_])|(?<![\w~])~([^~\n]+)~(?![\w~])/;
+  /`([^`\n]+)`|<([^<>\n]+)>|(?<![\w*])\*([^*\n]+)\*(?![\w*])|(?<![\w_])_([^_\n]+)_(?![\w_])|(?<![\w~])~([^~\n]+)~(?![\w~])/;
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">" };
 const plain = (text: string) =>
   text.replace(/&(amp|lt|gt);/g, (_, name: string) => ENTITIES[name] ?? "");
@@ -25,58 +26,53 @@ function construct(inner: string, names: Names): ComponentChildren {
   return <Link href={plain(target)}>{plain(label ?? target)}</Link>;
 }
 
-export function chatText(text: string, names: Names, depth = 0): ComponentChildren[] {
+const shownText = (text: string) => withEmoji(plain(text));
+
+function inline(text: string, names: Names, depth = 0): ComponentChildren[] {
   const parts: ComponentChildren[] = [];
   let rest = text;
   while (depth < DEPTH_MAX) {
     const found = TOKEN.exec(rest);
     if (!found) break;
-    const [whole, block, code, inner, bold, italic, struck] = found;
-    parts.push(plain(rest.slice(0, found.index)));
-    const within = (content: string) => chatText(content, names, depth + 1);
-    if (block !== undefined) parts.push(<pre>{plain(block)}</pre>);
-    else if (code !== undefined) parts.push(<code>{plain(code)}</code>);
+    const [whole, code, inner, bold, italic, struck] = found;
+    parts.push(shownText(rest.slice(0, found.index)));
+    const within = (content: string) => inline(content, names, depth + 1);
+    if (code !== undefined) parts.push(<code>{plain(code)}</code>);
     else if (inner !== undefined) parts.push(construct(inner, names));
     else if (bold !== undefined) parts.push(<strong>{within(bold)}</strong>);
     else if (italic !== undefined) parts.push(<em>{within(italic)}</em>);
     else if (struck !== undefined) parts.push(<s>{within(struck)}</s>);
     rest = rest.slice(found.index + whole.length);
   }
-  parts.push(plain(rest));
+  parts.push(shownText(rest));
   return parts;
 }
 
-const EMOJI: Readonly<Record<string, string>> = {
-  "+1": "👍",
-  thumbsup: "👍",
-  "-1": "👎",
-  thumbsdown: "👎",
-  wave: "👋",
-  eyes: "👀",
-  heart: "❤️",
-  tada: "🎉",
-  rocket: "🚀",
-  fire: "🔥",
-  pray: "🙏",
-  clap: "👏",
-  smile: "😄",
-  joy: "😂",
-  thinking_face: "🤔",
-  white_check_mark: "✅",
-  heavy_check_mark: "✔️",
-  x: "❌",
-  warning: "⚠️",
-  "100": "💯",
-  raised_hands: "🙌",
-  ok_hand: "👌",
-  bulb: "💡",
-  bug: "🐛",
-  star: "⭐",
-  sob: "😭",
-  sunglasses: "😎",
-  muscle: "💪",
-  coffee: "☕",
-  pizza: "🍕",
-};
+const BLOCK = /\n?```\n?([\s\S]+?)```\n?/;
+const QUOTE = /^(?:&gt;|>) ?/;
 
-export const emoji = (name: string) => EMOJI[name] ?? `:${name}:`;
+/** Lines of a text, with quotes as blocks. */
+function quoted(text: string, names: Names): ComponentChildren[] {
+  const parts: ComponentChildren[] = [];
+  const lines = text.split("\n");
+  for (let at = 0; at < lines.length; ) {
+    const isQuote = QUOTE.test(lines[at] ?? "");
+    const from = at;
+    while (at < lines.length && QUOTE.test(lines[at] ?? "") === isQuote) at++;
+    const group = lines.slice(from, at);
+    if (!isQuote) parts.push(inline(group.join("\n"), names));
+    else {
+      const inside = group.map((line) => line.replace(QUOTE, "")).join("\n");
+      parts.push(<blockquote>{inline(inside, names)}</blockquote>);
+    }
+  }
+  return parts;
+}
+
+/** A message's text: code and quotes are blocks, as the service shows them. */
+export const chatText = (text: string, names: Names): ComponentChildren[] =>
+  text
+    .split(BLOCK)
+    .map((part, index) =>
+      index % 2 === 1 ? <pre>{plain(part)}</pre> : part && quoted(part, names),
+    );

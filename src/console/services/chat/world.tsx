@@ -5,7 +5,10 @@ import { useWorldLive } from "~/console/live";
 import { useAction, useLoad } from "~/console/loading";
 import { type Marks, useMarks } from "~/console/marks";
 import type { Names } from "~/console/names";
+import { Avatar } from "~/console/parts/avatar";
 import { Empty, Failure, Id, Ready } from "~/console/parts/basics";
+import { dayOf, useWorldClock, type WorldClock } from "~/console/parts/clock";
+import { Icon } from "~/console/parts/icons";
 import { UserChoice } from "~/console/parts/user-choice";
 import { VirtualList } from "~/console/parts/virtual";
 import { place, setQuery } from "~/console/place";
@@ -33,6 +36,9 @@ type View = {
   readonly chat: Chat;
   readonly names: Names;
   readonly marks: Marks<Baseline>;
+  readonly clock: WorldClock;
+  /** The user whose view it is. */
+  readonly viewer: string;
 };
 
 export function ChatWorld({ environment }: WorldProps) {
@@ -43,6 +49,7 @@ export function ChatWorld({ environment }: WorldProps) {
   const rooms = useLoad((signal) => chat.conversations(signal), [chat]);
   const marks = useMarks(environment, readBaseline, subjectsOf);
   useWorldLive(environment, rooms.reload);
+  const clock = useWorldClock(environment);
   return (
     <Ready of={people}>
       {(users) => (
@@ -53,6 +60,8 @@ export function ChatWorld({ environment }: WorldProps) {
               environment={environment}
               chat={chat}
               marks={marks}
+              clock={clock}
+              viewer={as || environment.impersonateUserId}
               users={users}
               conversations={conversations}
             />
@@ -109,9 +118,9 @@ function Workspace({
                       aria-current={conversation.id === chosen?.id}
                       onClick={() => setQuery({ channel: conversation.id, thread: undefined })}
                     >
-                      <bdi>{names.get(conversation.id)}</bdi>
-                      {conversation.is_private && !conversation.is_mpim && " 🔒︎"}
-                      {conversation.is_archived && " (archived)"}
+                      <Kind of={conversation} name={names.get(conversation.id) ?? ""} />
+                      <bdi>{bare(names.get(conversation.id) ?? conversation.id)}</bdi>
+                      {conversation.is_archived && <span class="quiet">archived</span>}
                     </button>
                   </li>
                 ))}
@@ -131,6 +140,46 @@ function Workspace({
     </div>
   );
 }
+
+/** The icon stands for the sign before the name of a channel. */
+const bare = (name: string) => name.replace(/^#/, "");
+
+function Kind({
+  of: { is_im, is_mpim, is_private, user },
+  name,
+}: {
+  of: Conversation;
+  name: string;
+}) {
+  if (is_im) return <Avatar id={user ?? name} name={name} />;
+  if (is_mpim) return <Icon name="users" />;
+  return <Icon name={is_private ? "lock" : "hash"} />;
+}
+
+/** Messages of one person within this time share the picture and the name. */
+const TOGETHER_SECONDS = 300;
+
+type Line = { readonly message: ChatMessage; readonly day: string; readonly follows: boolean };
+
+/** The messages with a new day before those that begin one. */
+function linesOf(messages: readonly ChatMessage[], clock: WorldClock): Line[] {
+  let day = "";
+  return messages.map((message, index) => {
+    const before = messages[index - 1];
+    const today = dayOf(Number(message.ts) * 1000, clock);
+    const isNewDay = today !== day;
+    day = today;
+    const follows =
+      !isNewDay &&
+      before !== undefined &&
+      !message.username &&
+      before.user === message.user &&
+      before.username === message.username &&
+      Number(message.ts) - Number(before.ts) < TOGETHER_SECONDS;
+    return { message, day: isNewDay ? today : "", follows };
+  });
+}
+
 const FIRST_PAGE = 100;
 const NEXT_PAGE = 999;
 
@@ -148,6 +197,7 @@ function Room({ view, conversation }: { view: View; conversation: Conversation }
     const [first] = tail;
     return [...older.filter(({ ts }) => !first || ts < first.ts), ...tail];
   }, [older, newest.data]);
+  const lines = useMemo(() => linesOf(messages, view.clock), [messages, view.clock]);
   // Keeps messages that newer ones push out of the newest page.
   useEffect(() => {
     if (newest.data) setOlder(messages);
@@ -185,20 +235,25 @@ function Room({ view, conversation }: { view: View; conversation: Conversation }
           ) : (
             <VirtualList
               label="Messages"
-              items={messages}
-              keyOf={({ ts }) => ts}
+              items={lines}
+              keyOf={({ message }) => message.ts}
               estimate={56}
               atEnd
               onTop={readOlder}
             >
-              {(message) => (
-                <Message
-                  of={message}
-                  names={names}
-                  mark={markOf(marks.baseline, id, message)}
-                  cause={marks.causes.get(keyOf(id, message.ts))}
-                  onThread={() => setQuery({ channel: id, thread: message.ts })}
-                />
+              {({ message, day, follows }) => (
+                <>
+                  {day && <h3 class="day">{day}</h3>}
+                  <Message
+                    of={message}
+                    names={names}
+                    mark={markOf(marks.baseline, id, message)}
+                    cause={marks.causes.get(keyOf(id, message.ts))}
+                    follows={follows}
+                    viewer={view.viewer}
+                    onThread={() => setQuery({ channel: id, thread: message.ts })}
+                  />
+                </>
               )}
             </VirtualList>
           )
@@ -222,14 +277,24 @@ function Thread({ view, channel, ts }: { view: View; channel: string; ts: string
       </header>
       <Ready of={loaded}>
         {(messages) => (
-          <VirtualList label="Replies" items={messages} keyOf={(each) => each.ts} estimate={56}>
-            {(message) => (
-              <Message
-                of={message}
-                names={names}
-                mark={markOf(marks.baseline, channel, message)}
-                cause={marks.causes.get(keyOf(channel, message.ts))}
-              />
+          <VirtualList
+            label="Replies"
+            items={linesOf(messages, view.clock)}
+            keyOf={({ message }) => message.ts}
+            estimate={56}
+          >
+            {({ message, day, follows }) => (
+              <>
+                {day && <h3 class="day">{day}</h3>}
+                <Message
+                  of={message}
+                  names={names}
+                  mark={markOf(marks.baseline, channel, message)}
+                  cause={marks.causes.get(keyOf(channel, message.ts))}
+                  follows={follows}
+                  viewer={view.viewer}
+                />
+              </>
             )}
           </VirtualList>
         )}

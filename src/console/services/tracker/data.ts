@@ -8,6 +8,7 @@ export type State = {
   readonly id: string;
   readonly name: string;
   readonly type: string;
+  readonly color: string;
   readonly position: number;
 };
 export type Team = {
@@ -16,7 +17,7 @@ export type Team = {
   readonly name: string;
   readonly states: { readonly nodes: readonly State[] };
 };
-type Label = { readonly id: string; readonly name: string };
+type Label = { readonly id: string; readonly name: string; readonly color: string };
 export type Issue = {
   readonly id: string;
   readonly identifier: string;
@@ -87,8 +88,8 @@ export const PRIORITIES = ["No priority", "Urgent", "High", "Medium", "Low"];
 
 const PERSON = "{ id name displayName }";
 const LINKED = "id identifier title";
-const FIELDS = `id identifier title priority estimate dueDate state { id name type position } team { id }
-  assignee ${PERSON} project { id name } cycle { id number name } labels(first: 10) { nodes { id name } }`;
+const FIELDS = `id identifier title priority estimate dueDate state { id name type color position } team { id }
+  assignee ${PERSON} project { id name } cycle { id number name } labels(first: 10) { nodes { id name color } }`;
 /** As many as the service returns at a time. */
 const PER_PAGE = 250;
 
@@ -164,7 +165,7 @@ export function createTracker(environment: EnvironmentDetail, as: string) {
       }>(
         `{ users(first: 250) { nodes ${PERSON} } projects(first: 250) { nodes { id name } }
           cycles(first: 250) { nodes { id number name team { key } } }
-          teams(first: 50) { nodes { id key name states(first: 50) { nodes { id name type position } } } } }`,
+          teams(first: 50) { nodes { id key name states(first: 50) { nodes { id name type color position } } } } }`,
         {},
         signal,
       );
@@ -198,13 +199,13 @@ export function createTracker(environment: EnvironmentDetail, as: string) {
     async issue(id: string, signal: AbortSignal): Promise<WholeIssue> {
       const { issue } = await query<{ issue: WholeIssue }>(
         `query($id: String!) { issue(id: $id) { ${FIELDS} description createdAt creator ${PERSON}
-          parent { ${LINKED} } children(first: 50) { nodes { ${LINKED} state { id name type position } } }
+          parent { ${LINKED} } children(first: 50) { nodes { ${LINKED} state { id name type color position } } }
           relations(first: 50) { nodes { id type relatedIssue { ${LINKED} } } }
           inverseRelations(first: 50) { nodes { id type issue { ${LINKED} } } }
           comments(first: 100) { nodes { id body createdAt user ${PERSON} } }
           history(first: 50) { nodes { id createdAt actor ${PERSON} fromTitle toTitle fromState { name } toState { name }
             fromAssignee ${PERSON} toAssignee ${PERSON} fromPriority toPriority
-            addedLabels { id name } removedLabels { id name } updatedDescription } }
+            addedLabels { id name color } removedLabels { id name color } updatedDescription } }
         } }`,
         { id },
         signal,

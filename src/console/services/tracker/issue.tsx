@@ -2,8 +2,9 @@
 import type { ComponentChildren } from "preact";
 import { useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
+import { Avatar } from "~/console/parts/avatar";
 import { Id, Ready } from "~/console/parts/basics";
-import { Time } from "~/console/parts/clock";
+import { Time, type WorldClock } from "~/console/parts/clock";
 import { Dialog } from "~/console/parts/dialog";
 import { MarkNote } from "~/console/parts/mark-note";
 import { Markdown } from "~/console/parts/markdown";
@@ -17,6 +18,7 @@ import {
   type WholeIssue,
 } from "~/console/services/tracker/data";
 import type { IssueMarks } from "~/console/services/tracker/marks";
+import { LabelChips, PersonName, Priority, StateName } from "~/console/services/tracker/signs";
 
 const open = (id: string | undefined) => setQuery({ issue: id });
 const nameOf = (person: Person | null) => person?.name ?? "Unknown user";
@@ -25,31 +27,40 @@ export function IssueView({
   tracker,
   id,
   marks,
+  clock,
 }: {
   tracker: Tracker;
   id: string;
   marks: IssueMarks;
+  clock: WorldClock;
 }) {
   const loaded = useLoad((signal) => tracker.issue(id, signal), [tracker, id]);
   useLive(loaded.reload, ({ name }) => name === "call");
   return (
     <Dialog title={loaded.data?.identifier ?? "Issue"} close={() => open(undefined)}>
-      <Ready of={loaded}>{(issue) => <Issue of={issue} marks={marks} />}</Ready>
+      <Ready of={loaded}>{(issue) => <Issue of={issue} marks={marks} clock={clock} />}</Ready>
     </Dialog>
   );
 }
 
-function Issue({ of, marks }: { of: WholeIssue; marks: IssueMarks }) {
+function Issue({ of, marks, clock }: { of: WholeIssue; marks: IssueMarks; clock: WorldClock }) {
   const fields: readonly (readonly [string, ComponentChildren])[] = [
-    ["State", of.state.name],
-    ["Assignee", of.assignee?.name],
-    ["Priority", of.priority > 0 && PRIORITIES[of.priority]],
-    ["Labels", of.labels.nodes.map(({ name }) => name).join(", ")],
+    ["State", <StateName of={of.state} />],
+    ["Assignee", of.assignee && <PersonName of={of.assignee} />],
+    [
+      "Priority",
+      of.priority > 0 && (
+        <>
+          <Priority of={of.priority} /> <span aria-hidden="true">{PRIORITIES[of.priority]}</span>
+        </>
+      ),
+    ],
+    ["Labels", of.labels.nodes.length > 0 && <LabelChips of={of.labels.nodes} />],
     ["Project", of.project?.name],
     ["Cycle", of.cycle && (of.cycle.name ?? of.cycle.number)],
     ["Estimate", of.estimate],
     ["Due", of.dueDate],
-    ["Creator", of.creator?.name],
+    ["Creator", of.creator && <PersonName of={of.creator} />],
   ];
   const links = [
     ...(of.parent ? [["Sub-issue of", of.parent] as const] : []),
@@ -103,9 +114,9 @@ function Issue({ of, marks }: { of: WholeIssue; marks: IssueMarks }) {
           const isNew = marks.baseline?.has(id) === false;
           return (
             <article key={id} class={`thing ${isNew ? "tinted latest" : ""}`}>
-              <strong>{nameOf(user)}</strong>{" "}
+              <Avatar id={user?.id ?? ""} name={nameOf(user)} /> <strong>{nameOf(user)}</strong>{" "}
               <span class="quiet">
-                <Time at={createdAt} />
+                <Time at={createdAt} clock={clock} />
               </span>
               <Long text={body} max={10_000}>
                 {(shown) => <Markdown text={shown} />}
@@ -115,10 +126,14 @@ function Issue({ of, marks }: { of: WholeIssue; marks: IssueMarks }) {
           );
         })}
       {of.history.nodes.length > 0 && <h3>History</h3>}
-      <ul class="quiet">
+      <ul class="history quiet">
         {of.history.nodes.map((entry) => (
           <li key={entry.id}>
-            {nameOf(entry.actor)} {wordsOf(entry)} <Time at={entry.createdAt} />
+            <Avatar id={entry.actor?.id ?? ""} name={nameOf(entry.actor)} />
+            <span class="grow">
+              {nameOf(entry.actor)} {wordsOf(entry)}
+            </span>
+            <Time at={entry.createdAt} clock={clock} />
           </li>
         ))}
       </ul>

@@ -5,6 +5,7 @@ import { VirtualList } from "~/console/parts/virtual";
 import { type Issue, PRIORITIES } from "~/console/services/tracker/data";
 import { issueAddress, NoIssues, useIssues, type View } from "~/console/services/tracker/issues";
 import { changeOf, type IssueMarks } from "~/console/services/tracker/marks";
+import { PersonName, Priority, StateName } from "~/console/services/tracker/signs";
 
 export function List({ view }: { view: View }) {
   const { loaded, more } = useIssues(view, 1);
@@ -52,9 +53,13 @@ function Line({ issue, marks }: { issue: Issue; marks: IssueMarks }) {
       <a href={issueAddress(id)}>
         <bdi>{title.slice(0, 300)}</bdi>
       </a>
-      <span>{state.name}</span>
-      <span>{PRIORITIES[priority]}</span>
-      <span>{assignee?.name}</span>
+      <span>
+        <StateName of={state} />
+      </span>
+      <span>
+        <Priority of={priority} /> <span aria-hidden="true">{PRIORITIES[priority]}</span>
+      </span>
+      <span>{assignee && <PersonName of={assignee} />}</span>
       <span>
         <MarkNote {...change} />
       </span>

@@ -1,9 +1,12 @@
 /** An issue that a run touched: its fields and comments. */
 import type { Names } from "~/console/names";
+import { Avatar } from "~/console/parts/avatar";
+import { Markdown } from "~/console/parts/markdown";
 import { Marked, PlaceFrame, type PlaceProps, SHOWN_MAX } from "~/console/parts/place";
 import { Long } from "~/console/parts/text";
 import { type Row, textOf } from "~/console/rows";
 import { PRIORITIES } from "~/console/services/tracker/data";
+import { Priority } from "~/console/services/tracker/signs";
 
 const DRAWN = [
   ...["issues", "comments", "reactions"],
@@ -23,10 +26,16 @@ export function IssuePlace(place: PlaceProps) {
       )}
       {comments.map((comment) => (
         <Marked key={textOf(comment.row["id"])} of={comment} latest={latest}>
+          <Avatar
+            id={textOf(comment.row["userId"])}
+            name={names.get(textOf(comment.row["userId"])) ?? ""}
+          />{" "}
           <strong>{names.get(textOf(comment.row["userId"])) ?? "Unknown user"}</strong>{" "}
           <span class="quiet">commented</span>
           <div class="words">
-            <Long text={textOf(comment.row["body"])} max={600} />
+            <Long text={textOf(comment.row["body"])} max={600}>
+              {(shown) => <Markdown text={shown} />}
+            </Long>
           </div>
         </Marked>
       ))}
@@ -47,7 +56,7 @@ const ISSUE_FIELDS: readonly (readonly [string, string])[] = [
 
 function Issue({ row, names }: { row: Row; names: Names }) {
   const shown = (value: unknown) =>
-    typeof value === "string" ? (names.get(value) ?? value.slice(0, 12)) : String(value);
+    typeof value === "string" ? (names.get(value) ?? `…${value.slice(-8)}`) : String(value);
   const fields = ISSUE_FIELDS.filter(
     ([column]) => row[column] !== undefined && row[column] !== null,
   );
@@ -68,7 +77,9 @@ function Issue({ row, names }: { row: Row; names: Names }) {
           </span>
         ))}
         {typeof row["priority"] === "number" && row["priority"] > 0 && (
-          <span class="badge">{PRIORITIES[row["priority"]]}</span>
+          <span class="badge">
+            <Priority of={row["priority"]} /> {PRIORITIES[row["priority"]]}
+          </span>
         )}
       </div>
       {textOf(row["description"]) !== "" && (

@@ -4,6 +4,7 @@ import type { EnvironmentDetail } from "~/clients/typescript/schema";
 import { useLoad } from "~/console/loading";
 import { useMarks } from "~/console/marks";
 import { Ready } from "~/console/parts/basics";
+import { useWorldClock } from "~/console/parts/clock";
 import { Choice, Search } from "~/console/parts/filters";
 import { UserChoice } from "~/console/parts/user-choice";
 import { place } from "~/console/place";
@@ -21,6 +22,7 @@ export function TrackerWorld({ environment }: WorldProps) {
   const tracker = useMemo(() => createTracker(environment, as), [environmentId, as]);
   const workspace = useLoad((signal) => tracker.workspace(signal), [tracker]);
   const marks = useMarks(environment, readBaseline, subjectsOf);
+  const clock = useWorldClock(environment);
   const chosen = query.get("issue");
   const Issues = query.get("view") === "list" ? List : Board;
   return (
@@ -30,7 +32,13 @@ export function TrackerWorld({ environment }: WorldProps) {
           <Filters environment={environment} of={data} />
           <Issues view={{ environment, tracker, teams: data.teams, marks }} />
           {chosen && (
-            <IssueView key={`${chosen} ${as}`} tracker={tracker} id={chosen} marks={marks} />
+            <IssueView
+              key={`${chosen} ${as}`}
+              tracker={tracker}
+              id={chosen}
+              marks={marks}
+              clock={clock}
+            />
           )}
         </>
       )}
