@@ -35,6 +35,10 @@ declare module "~/docs/explorer.js" {
   const text: string;
   export default text;
 }
+declare module "~/docs/page.js" {
+  const text: string;
+  export default text;
+}
 declare module "swagger-ui-dist/*" {
   const text: string;
   export default text;

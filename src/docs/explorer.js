@@ -95,6 +95,12 @@ const withRealIds = () => ({
     },
   },
   wrapComponents: {
+    /** There is one server, this one: nothing to choose. */
+    ServersContainer: () => () => null,
+    TextArea:
+      (Original, { React }) =>
+      (props) =>
+        React.createElement(Original, { ...props, "aria-label": "Request body" }),
     /** Disabled until the operation is resolved: without its parameters and body, a click would have no effect. */
     execute:
       (Original, { React }) =>
@@ -179,7 +185,8 @@ async function start() {
     rel: "stylesheet",
     href: "/docs/explorer.css",
   });
-  const place = document.createElement("main");
+  // The explorer has an element `main` of its own.
+  const place = document.createElement("div");
   document.documentElement.lang = "en";
   document.head.append(sheet);
   document.body.append(place);

@@ -28,8 +28,7 @@ import suites from "~/docs/suites.md" with { type: "text" };
 import templates from "~/docs/templates.md" with { type: "text" };
 import train from "~/docs/train.md" with { type: "text" };
 
-/** By name, in reading order. */
-export const GUIDE: ReadonlyMap<string, string> = new Map([
+const PAGES: ReadonlyMap<string, string> = new Map([
   ["first-steps", firstSteps],
   ["clients", clients],
   ["mcp", mcp],
@@ -61,3 +60,30 @@ export const GUIDE: ReadonlyMap<string, string> = new Map([
 
 /** The index page. */
 export const GUIDE_INDEX: string = guideIndex;
+
+export type Group = {
+  readonly title: string;
+  /** By name, in reading order. */
+  readonly pages: ReadonlyMap<string, string>;
+};
+
+const GROUP = /^(.+):\n\n((?:- .+\n)+)/gm;
+
+/** The groups of the index page. Throws for a link to a page that does not exist. */
+export const GROUPS: readonly Group[] = [...GUIDE_INDEX.matchAll(GROUP)].map(
+  ([, title = "", list = ""]) => ({
+    title: title.replace(/ here$/, ""),
+    pages: new Map(
+      [...list.matchAll(/^- \[[^\]]+\]\(([a-z-]+)\.md\)/gm)].map(([, name = ""]) => {
+        const page = PAGES.get(name);
+        if (page === undefined) throw new Error(`The index names ${name}.md, which is no page`);
+        return [name, page];
+      }),
+    ),
+  }),
+);
+
+/** By name, in reading order. */
+export const GUIDE: ReadonlyMap<string, string> = new Map(
+  GROUPS.flatMap(({ pages }) => [...pages]),
+);

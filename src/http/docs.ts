@@ -9,8 +9,9 @@ import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { Elysia } from "elysia";
 import explorerCss from "swagger-ui-dist/swagger-ui.css" with { type: "text" };
 import explorerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "text" };
+import colours from "~/docs/explorer.css" with { type: "text" };
 import start from "~/docs/explorer.js" with { type: "text" };
-import { STYLE, STYLE_PATH, sitePage } from "~/docs/site";
+import { missingPage, siteFile, sitePage } from "~/docs/site";
 import { Condition, WhereSchema } from "~/evaluation/spec";
 import { failures } from "~/http/errors";
 import { toolOperations } from "~/http/mcp/operations";
@@ -34,10 +35,11 @@ const asset = (text: string, type: string) =>
 
 /** Public paths that are not the plugin's. */
 export function explorerAsset(pathname: string): Response | undefined {
-  if (pathname === STYLE_PATH) return asset(STYLE, "text/css");
+  const file = siteFile(pathname);
+  if (file) return asset(file[1], file[0]);
   if (pathname === "/docs/explorer.js")
     return asset(`${explorerScript}\n${start}`, "text/javascript");
-  if (pathname === "/docs/explorer.css") return asset(explorerCss, "text/css");
+  if (pathname === "/docs/explorer.css") return asset(`${explorerCss}\n${colours}`, "text/css");
   if (pathname === FAVICON) return new Response(null, { status: 204 });
   return undefined;
 }
@@ -255,6 +257,13 @@ function neededBy(part: object, components: Parts): Parts {
     }
   return needed;
 }
+
+/** A browser's answer for a path that does not exist. */
+export const answerMissing = (pathname: string): Response =>
+  new Response(missingPage(pathname), {
+    status: 404,
+    headers: { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store" },
+  });
 
 /** Serves the document, a page of the guide or reference, or the plugin's page. */
 export async function answerDocs(

@@ -1,13 +1,19 @@
 import { distance } from "fastest-levenshtein";
 
+/** `; the nearest is "issues"` for `isues`, and nothing for a name that resembles none. */
+export function nearest(wrong: string, known: Iterable<string>): string {
+  const best = nearestOf(wrong, known);
+  return best === undefined ? "" : `; the nearest is "${best}"`;
+}
+
 /**
- * `; the nearest is "issues"` for `isues`, and nothing for a name that resembles none. Case and separators count less
+ * The known name that one resembles most, if it resembles any. Case and separators count less
  * than letters: the nearest to `icontains` and `iContains` is `i_contains`, not `contains`.
  */
-export function nearest(wrong: string, known: Iterable<string>): string {
+export function nearestOf(wrong: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Infinity;
-  if (wrong.length > LENGTH_MAX) return "";
+  if (wrong.length > LENGTH_MAX) return undefined;
   const meant = letters(wrong);
   const most = meant.length <= SHORT_MAX ? 1 : Math.max(2, Math.floor(meant.length / 3));
   for (const name of known) {
@@ -18,7 +24,7 @@ export function nearest(wrong: string, known: Iterable<string>): string {
       distance(wrong, name) / WHOLE_MAX;
     if (difference < Math.min(least, most + 1)) [best, least] = [name, difference];
   }
-  return best === undefined ? "" : `; the nearest is "${best}"`;
+  return best;
 }
 
 const QUOTED_MAX = 64;

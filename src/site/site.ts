@@ -1,6 +1,7 @@
 /** The pages and files of the server: documents, console, packages of the clients. Public, and the same for everyone. */
 import type { Elysia } from "elysia";
-import { answerDocs, explorerAsset, isDocs } from "~/http/docs";
+import { ApiError } from "~/errors";
+import { answerDocs, answerMissing, explorerAsset, isDocs } from "~/http/docs";
 import { requireReading } from "~/http/errors";
 import { createCache } from "~/site/cached";
 import { answerClients, isClients } from "~/site/clients";
@@ -29,13 +30,20 @@ export function createSite({
       requireReading(request);
       if (isDocs(pathname)) {
         document();
-        return await cache.answer(
-          request,
-          pathname,
-          async () =>
-            explorerAsset(pathname) ??
-            (await answerDocs(new Request(request.url.href), pathname, router)),
-        );
+        try {
+          return await cache.answer(
+            request,
+            pathname,
+            async () =>
+              explorerAsset(pathname) ??
+              (await answerDocs(new Request(request.url.href), pathname, router)),
+          );
+        } catch (error) {
+          const isMissing = error instanceof ApiError && error.code === "not_found";
+          const isForPeople = request.headers.get("accept")?.includes("text/html");
+          if (isMissing && isForPeople) return answerMissing(pathname);
+          throw error;
+        }
       }
       if (isConsole(pathname)) {
         const file = consoleFile(pathname);

@@ -1,7 +1,7 @@
 /** The explorer of the API, and the guide, in a browser. */
 import { expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
-import { takePicture, useBrowser } from "../support/browser";
+import { takePicture, useBrowser, violationsOf } from "../support/browser";
 import { eventually, useDatabase } from "../support/database";
 import { useProgram } from "../support/program";
 import { JOHN } from "../support/tracker";
@@ -160,6 +160,23 @@ test("authorization is kept over a reload, in the tab, and follows the console's
     /401 \(Unauthorized\)/,
   );
 });
+
+test.each(["light", "dark"] as const)(
+  "one main, and no violation (%s)",
+  async (colorScheme) => {
+    await browser.with(program.url, { viewport, colorScheme }, async (page) => {
+      await page.goto(`${program.url}/docs`);
+      await groups(page).first().waitFor();
+      expect(await page.locator("main").count()).toBe(1);
+      await page.getByRole("button", { name: "Authorize" }).waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await tryAsItIs(page, "environments-initEnv");
+      // The markup of an open operation is the explorer's own: its colours and names are ours.
+      expect(await violationsOf(page, ["color-contrast", "label", "select-name"])).toEqual([]);
+    });
+  },
+  90_000,
+);
 
 test("explorer and guide follow the colours of the system", async () => {
   await browser.with(program.url, { colorScheme: "dark" }, async (page) => {

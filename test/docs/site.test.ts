@@ -5,10 +5,17 @@ import { dirname, join, normalize } from "node:path";
 import { cutTexts } from "~/commands/document";
 import { GUIDE } from "~/docs/guide";
 import { REFERENCE } from "~/docs/reference/index";
-import { sitePage } from "~/docs/site";
+import { missingPage, siteFile, sitePage as writePage } from "~/docs/site";
 
 const ROOT = join(import.meta.dir, "../..");
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
+
+const written = new Map<string, string | undefined>();
+/** Each page is written once. */
+function sitePage(pathname: string): string | undefined {
+  if (!written.has(pathname)) written.set(pathname, writePage(pathname));
+  return written.get(pathname);
+}
 
 const GUIDES = readdirSync(join(ROOT, "src/docs")).filter((name) => name.endsWith(".md"));
 const FILES = ["README.md", ...GUIDES.map((name) => join("src/docs", name))];
@@ -20,7 +27,7 @@ const PAGES = [
   ...[...REFERENCE.keys()].map((name) => `/docs/reference/${name}`),
 ];
 /** Paths that are not pages of the site. */
-const OTHERS = ["/docs", "/docs/json", "/docs/site.css", "/clients/"];
+const OTHERS = ["/docs", "/docs/json", "/docs/site.css", "/console", "/clients/"];
 
 const withoutCode = (markdown: string) => markdown.replaceAll(/^```[\s\S]*?^```$/gm, "");
 
@@ -113,7 +120,11 @@ describe("commands", () => {
       .flatMap(usedIn)
       .some((name) => SHARED.includes(name) && !set.includes(name));
     const hasProgram = commands.some((code) => /(^|-- )diorama /m.test(code));
-    const where = file === "README.md" ? "download `diorama`" : "#shell-commands)";
+    const places: Record<string, string> = {
+      "README.md": "download `diorama`",
+      "src/docs/README.md": "## Shell commands",
+    };
+    const where = places[file] ?? "#shell-commands)";
     if (isOpen || hasProgram) expect(read(file)).toContain(where);
   });
 
@@ -142,13 +153,17 @@ test("the files that the guide shows lose no text, and have names of their own",
   expect(names).toEqual([...new Set(names)]);
 });
 
-test("a page has one title and its place, and no script or external resource", () => {
+test("a page has one title and its place, and no script but that of all pages, and no external resource", () => {
   for (const pathname of PAGES) {
     const html = sitePage(pathname)!;
     expect(html.match(/<h1/g)).toHaveLength(1);
     expect(html).toMatch(/<title>.+ – Diorama<\/title>/);
     expect(html.match(/aria-current="page"/g)).toHaveLength(1);
-    expect(html).not.toMatch(/<script|<style| style=| on\w+=| src=|(href|src)="https?:/);
+    const [script = "", ...scripts] = html.match(/<script[^>]*>/g) ?? [];
+    expect([script, scripts]).toEqual(['<script type="module" src="/docs/page.js">', []]);
+    expect(html.replace(script, "")).not.toMatch(
+      /<script|<style| style=| on\w+=| src=|(href|src)="https?:/,
+    );
   }
 });
 
@@ -156,9 +171,10 @@ test("text is shown literally, not read as HTML", () => {
   for (const pathname of PAGES) {
     const [, main = ""] = sitePage(pathname)!.split("<main>");
     const tags = new Set([...main.matchAll(/<(\w+)/g)].map(([, tag]) => tag));
-    const known = "h1 h2 h3 p ul ol li a code pre strong em table thead tbody tr th td br".split(
-      " ",
-    );
+    const known =
+      "h1 h2 h3 p ul ol li a code pre span div nav small strong em table thead tbody tr th td br".split(
+        " ",
+      );
     expect([...tags].filter((tag) => !known.includes(tag!))).toEqual([]);
   }
 });
@@ -172,4 +188,76 @@ test("other pages do not exist", () => {
     "/docs/reference/x/y",
   ])
     expect(sitePage(path)).toBeUndefined();
+});
+
+test("the index page's groups are the navigation, and their order leads from page to page", () => {
+  const html = sitePage("/docs/guide/clients")!;
+
+  const titles = [...html.matchAll(/<p>([^<]+)<\/p>\n<ul>/g)].map(([, title]) => title);
+  expect(titles).toEqual(["Start", "For tests and training", "For production", "Background"]);
+  expect(html).toContain('<a rel="prev" href="/docs/guide/first-steps"><small>Previous</small>');
+  expect(html).toContain('<a rel="next" href="/docs/guide/mcp"><small>Next</small> MCP');
+  expect(sitePage("/docs/guide/first-steps")).not.toContain('rel="prev"');
+});
+
+test("headings have links to themselves", () => {
+  expect(sitePage("/docs/guide/evaluate")).toContain(
+    '<h2 id="outcomes">Outcomes <a class="anchor" href="#outcomes" aria-label="Link to this section">#</a></h2>',
+  );
+});
+
+test("code keeps its text", () => {
+  for (const [name, markdown] of GUIDE) {
+    const inSource = [...markdown.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(
+      ([, code = ""]) => code,
+    );
+    const shown = [
+      ...sitePage(`/docs/guide/${name}`)!.matchAll(
+        /<pre><code class[^>]*>([\s\S]*?)<\/code><\/pre>/g,
+      ),
+    ].map(([, code = ""]) => code.replaceAll(/<\/?span[^>]*>/g, ""));
+    expect([name, shown.map(unescaped)]).toEqual([name, inSource]);
+  }
+});
+
+const unescaped = (html: string) =>
+  html
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll(/&#(?:39|x27);/g, "'")
+    .replaceAll("&amp;", "&");
+
+test("an example in two languages is one place", () => {
+  const html = sitePage("/docs/guide/clients")!;
+  const [, group = ""] = /<div class="examples">([\s\S]*?<\/div>)\n<\/div>/.exec(html) ?? [];
+  expect(group.match(/data-language="\w+"/g)).toEqual([
+    'data-language="ts"',
+    'data-language="python"',
+  ]);
+  // The command that installs the client is no alternative to its use.
+  expect(sitePage("/docs/guide/evaluate")).not.toContain('class="examples"');
+});
+
+test("the index finds every section at its place, as plain text", () => {
+  const [, text = ""] = siteFile("/docs/search.json") ?? [];
+  const sections = JSON.parse(text) as { path: string; heading: string; text: string }[];
+  const outcomes = sections.find(({ path }) => path === "/docs/guide/evaluate#outcomes");
+  expect(outcomes).toMatchObject({ title: "Evaluate an agent in ten lines", heading: "Outcomes" });
+  for (const { path, text } of sections) {
+    const [page = "", anchor] = path.split("#");
+    const html = sitePage(page)!;
+    if (anchor !== undefined) expect(html).toContain(` id="${anchor}"`);
+    expect(text).not.toMatch(/class="(?:hljs|language)|<\/(?:span|p|td)>|&(?:amp|lt|quot);/);
+  }
+  expect(new Set(sections.map(({ path }) => path.split("#")[0])).size).toBe(PAGES.length - 2);
+  expect(text.length).toBeLessThan(1_000_000);
+});
+
+test("a missing page names the nearest, shows the address as text, and leads back", () => {
+  expect(missingPage("/docs/guide/evaluat")).toContain('href="/docs/guide/evaluate"><code>');
+  const html = missingPage("/docs/guide/%3Cscript%3E<b>");
+  expect(html).not.toContain("<b>");
+  for (const path of ["/docs/guide", "/docs/reference", "/docs", "/console"])
+    expect(html).toContain(`<a href="${path}"><code>${path}</code></a>`);
 });
