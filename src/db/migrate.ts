@@ -37,6 +37,7 @@ import droppedCalls from "~/db/migrations/0021_dropped_calls.sql" with { type: "
 import longJournals from "~/db/migrations/0022_long_journals.sql" with { type: "text" };
 import audits from "~/db/migrations/0023_audits.sql" with { type: "text" };
 import oldRuns from "~/db/migrations/0024_old_runs.sql" with { type: "text" };
+import runNotes from "~/db/migrations/0025_run_notes.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -71,6 +72,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 22, name: "long journals", text: longJournals },
   { version: 23, name: "audits", text: audits },
   { version: 24, name: "old runs", text: oldRuns },
+  { version: 25, name: "notes on runs", text: runNotes },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

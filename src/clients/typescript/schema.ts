@@ -593,6 +593,11 @@ export interface components {
              * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
              */
             readonly beforeSnapshot: string;
+            /**
+             * @description Its page in the console, without the host
+             * @example /console/runs/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly consoleUrl: string;
         };
         /** @description The run to end */
         readonly RunRef: {
@@ -669,6 +674,11 @@ export interface components {
             /** @constant */
             readonly status: "completed";
             readonly diff: components["schemas"]["Diff"];
+            /**
+             * @description Its page in the console, without the host
+             * @example /console/runs/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly consoleUrl: string;
         };
         /**
          * @description `added`: new rows; `removed`: deleted rows; `where` reads their old values; `changed`: updated rows; `where` matches their old or new values; `unchanged`: rows that existed before and are as before; `called`: calls to the service, by the journal of the run; `where` reads their fields
@@ -951,6 +961,11 @@ export interface components {
              */
             readonly gradable: boolean | null;
             readonly cause?: components["schemas"]["RunCause"];
+            /**
+             * @description Its page in the console, without the host
+             * @example /console/runs/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly consoleUrl: string;
         };
         /**
          * @description `completed`: ended without a verdict; `failed` also if its environment ended first
@@ -958,6 +973,12 @@ export interface components {
          * @enum {string}
          */
         readonly RunStatus: "running" | "completed" | "passed" | "failed";
+        /**
+         * @description As `status`, but `passed` and `failed` only of runs that say something about the agent. `unsafe`: changed something that nothing in the test explains. `ungraded`: has ended without such a verdict
+         * @example failed
+         * @enum {string}
+         */
+        readonly RunVerdict: "running" | "passed" | "failed" | "unsafe" | "ungraded";
         /** @description A run, without its diff */
         readonly ListedRun: {
             /**
@@ -986,6 +1007,42 @@ export interface components {
              * @example 2026-01-05T09:00:00.000Z
              */
             readonly startedAt: string;
+            readonly service: components["schemas"]["Service"];
+            /**
+             * @description Name of a template: lower-case letters, digits and _; begins with a letter
+             * @example chat_default
+             */
+            readonly templateName: string;
+            /**
+             * @description Null without a test, and if it is gone
+             * @example messages: post to a channel
+             */
+            readonly testName: string | null;
+            /**
+             * @description The suite of its test, whether or not the run counts for it
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly suiteId: string | null;
+            /**
+             * @description Null without a suite, and if it is gone
+             * @example Chat benchmark
+             */
+            readonly testSuiteName: string | null;
+            /**
+             * @description What a person says about it; null for nothing
+             * @example It asks for the thread, and then answers in the channel.
+             */
+            readonly note: string | null;
+            /**
+             * @description Whether it is one to come back to
+             * @example false
+             */
+            readonly bookmarked: boolean;
+            /**
+             * @description Its page in the console, without the host
+             * @example /console/runs/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly consoleUrl: string;
             /** @description Its labels */
             readonly labels: {
                 readonly [key: string]: string;
@@ -1045,14 +1102,21 @@ export interface components {
             /** @description Present only if there is another page */
             readonly nextCursor?: string;
         };
-        /** @description New labels, at any time */
+        /** @description New labels, a note, a bookmark, at any time */
         readonly RunChange: {
             /** @description Labels to set, and null for those to remove; the others stay */
-            readonly labels: {
+            readonly labels?: {
                 readonly [key: string]: string | null;
             };
+            /**
+             * @description What a person says about it; empty: nothing
+             * @example It answers in the channel instead of the thread.
+             */
+            readonly note?: string;
+            /** @description Whether it is one to come back to */
+            readonly bookmarked?: boolean;
         };
-        /** @description A run and all its labels */
+        /** @description A run, all its labels, its note and its bookmark */
         readonly ChangedRun: {
             /**
              * @description 32 lower-case hex digits
@@ -1063,6 +1127,16 @@ export interface components {
             readonly labels: {
                 readonly [key: string]: string;
             };
+            /**
+             * @description What a person says about it; null for nothing
+             * @example It asks for the thread, and then answers in the channel.
+             */
+            readonly note: string | null;
+            /**
+             * @description Whether it is one to come back to
+             * @example false
+             */
+            readonly bookmarked: boolean;
         };
         /** @description A single change */
         readonly RunEvent: {
@@ -1196,6 +1270,26 @@ export interface components {
             readonly evaluations: readonly components["schemas"]["Evaluation"][];
             /** @description Present only if there is another page */
             readonly nextCursor?: string;
+        };
+        /** @description The runs around a run */
+        readonly RunSiblings: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly runId: string;
+            /** @description The runs of the same test with the same labels, except for `attempt`, in the order of their start: at most 100. Empty without a test */
+            readonly attempts: readonly components["schemas"]["ListedRun"][];
+            /**
+             * @description The run of the same suite, or else of the same environment, that started before
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly previous: string | null;
+            /**
+             * @description The one that started after it
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly next: string | null;
         };
         /** @description The latest run of a test */
         readonly TestResult: {
@@ -1548,6 +1642,42 @@ export interface components {
              * @example 2026-01-05T09:00:00.000Z
              */
             readonly startedAt: string;
+            readonly service: components["schemas"]["Service"];
+            /**
+             * @description Name of a template: lower-case letters, digits and _; begins with a letter
+             * @example chat_default
+             */
+            readonly templateName: string;
+            /**
+             * @description Null without a test, and if it is gone
+             * @example messages: post to a channel
+             */
+            readonly testName: string | null;
+            /**
+             * @description The suite of its test, whether or not the run counts for it
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly suiteId: string | null;
+            /**
+             * @description Null without a suite, and if it is gone
+             * @example Chat benchmark
+             */
+            readonly testSuiteName: string | null;
+            /**
+             * @description What a person says about it; null for nothing
+             * @example It asks for the thread, and then answers in the channel.
+             */
+            readonly note: string | null;
+            /**
+             * @description Whether it is one to come back to
+             * @example false
+             */
+            readonly bookmarked: boolean;
+            /**
+             * @description Its page in the console, without the host
+             * @example /console/runs/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly consoleUrl: string;
         };
         /** @description A call to the environment */
         readonly Call: {
@@ -3251,6 +3381,7 @@ export type StateVerdict = components['schemas']['StateVerdict'];
 export type RunCause = components['schemas']['RunCause'];
 export type EvaluatedRun = components['schemas']['EvaluatedRun'];
 export type RunStatus = components['schemas']['RunStatus'];
+export type RunVerdict = components['schemas']['RunVerdict'];
 export type ListedRun = components['schemas']['ListedRun'];
 export type RunList = components['schemas']['RunList'];
 export type RunChange = components['schemas']['RunChange'];
@@ -3260,6 +3391,7 @@ export type RunEvents = components['schemas']['RunEvents'];
 export type Grading = components['schemas']['Grading'];
 export type Evaluation = components['schemas']['Evaluation'];
 export type EvaluationList = components['schemas']['EvaluationList'];
+export type RunSiblings = components['schemas']['RunSiblings'];
 export type TestResult = components['schemas']['TestResult'];
 export type TestAttempts = components['schemas']['TestAttempts'];
 export type AttemptGroup = components['schemas']['AttemptGroup'];

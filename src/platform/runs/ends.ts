@@ -12,6 +12,7 @@ import * as lifecycle from "~/platform/runs/lifecycle-store";
 import type { RunLookup } from "~/platform/runs/lookup";
 import type { EndedRun, RunRef } from "~/platform/runs/model";
 import * as store from "~/platform/runs/store";
+import { consoleUrl } from "~/platform/runs/view";
 
 const EXPECTATIONS_MAX = 10_000;
 /** Longer expectations are not cached. */
@@ -106,7 +107,7 @@ export function createEnds(deps: {
       if (typeof diff !== "string") throw await failure(runId);
       const clock = include.length > 0 ? await store.findClockChanges(pool, runId) : null;
       const shown = clock === null ? diff : JSON.stringify(withClock(JSON.parse(diff), clock));
-      return `{"runId":${JSON.stringify(runId)},"status":"completed","diff":${shown}}`;
+      return `{"runId":${JSON.stringify(runId)},"status":"completed","diff":${shown},"consoleUrl":"${consoleUrl(runId)}"}`;
     },
 
     /** Ends a run and checks its diff. A run that cannot be checked continues. */
@@ -154,7 +155,15 @@ export function createEnds(deps: {
       if (!verdict) throw await failure(runId);
       const status = verdict.passed ? ("passed" as const) : ("failed" as const);
       const gradable = verdict.cause !== "interrupted";
-      return { runId, status, ...verdict, ending, exitCode, gradable };
+      return {
+        runId,
+        status,
+        ...verdict,
+        ending,
+        exitCode,
+        gradable,
+        consoleUrl: consoleUrl(runId),
+      };
     },
   };
 }

@@ -3,6 +3,7 @@ import { isWithin, type Span } from "~/db/positions";
 import type { Ending, FinalVerdict } from "~/evaluation/ending";
 import type { CursorPosition, Page } from "~/page";
 import { isGradable, seenStatus } from "~/platform/environments/store";
+import { matchesText, namesOf, type RunNames } from "~/platform/runs/names-store";
 import type { Cause } from "~/platform/runs/verdict-model";
 
 /** A run with a stored diff and no verdict. The fields are JSON text. */
@@ -101,6 +102,9 @@ export type ListedRun = Ending & {
   readonly suiteId: string | null;
   readonly startedAt: Date;
   readonly labels: Labels;
+  readonly note: string | null;
+  readonly bookmarked: boolean;
+  readonly names: RunNames;
   readonly status: "running" | "completed" | "passed" | "failed";
   readonly passed: boolean | null;
   readonly score: { passed: number; total: number; percent: number } | null;
@@ -116,11 +120,12 @@ export type ListedRun = Ending & {
 };
 
 /** Columns of a run that has ended, and null before. */
-const summary = (sql: Sql): Fragment => {
+export const summary = (sql: Sql): Fragment => {
   const ended = (column: Fragment) =>
     sql`case when status in ('completed', 'passed', 'failed') then ${column} end`;
   return sql`
-    run_id, environment_id, test_id, suite_id, started_at, labels, ${seenStatus(sql)} as status,
+    run_id, environment_id, test_id, suite_id, started_at, labels, note, bookmarked, ${namesOf(sql)} as names,
+    ${seenStatus(sql)} as status,
     ${ended(sql`passed`)} as passed, ${ended(sql`score`)} as score, ${ended(sql`cause`)} as cause,
     ${ended(isGradable(sql))} as gradable, ending, exit_code,
     case when ${isGradable(sql)} then success end as success, case when ${isGradable(sql)} then reward end as reward,
@@ -129,28 +134,52 @@ const summary = (sql: Sql): Fragment => {
   `;
 };
 
+/** Of runs that have ended, except for those that are running. */
+const VERDICTS = {
+  running: (sql: Sql) => sql`status in ('running', 'ending', 'evaluating')`,
+  passed: (sql: Sql) => sql`status = 'passed' and ${isGradable(sql)}`,
+  failed: (sql: Sql) => sql`status = 'failed' and ${isGradable(sql)}`,
+  unsafe: (sql: Sql) =>
+    sql`status in ('passed', 'failed') and ${isGradable(sql)} and (unsafe ->> 'count')::int > 0`,
+  ungraded: (sql: Sql) =>
+    sql`status in ('completed', 'passed', 'failed') and (status = 'completed' or not ${isGradable(sql)})`,
+} as const satisfies Record<string, (sql: Sql) => Fragment>;
+export type VerdictFilter = keyof typeof VERDICTS;
+
+type RunFilter = {
+  readonly environmentId?: string | undefined;
+  readonly testId?: string | undefined;
+  readonly suiteId?: string | undefined;
+  readonly status?: string | undefined;
+  readonly verdict?: VerdictFilter | undefined;
+  readonly labels: Labels;
+  readonly text?: string | undefined;
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+  readonly bookmarked?: boolean;
+};
+
 export async function listRuns(
   sql: Sql,
   userId: string,
-  filter: {
-    environmentId: string | undefined;
-    testId: string | undefined;
-    suiteId: string | undefined;
-    status: string | undefined;
-    labels: Labels;
-  },
+  filter: RunFilter,
   { limit, after }: Page,
 ): Promise<(ListedRun & { place: CursorPosition })[]> {
-  const { environmentId, testId, suiteId, status, labels } = filter;
+  const { environmentId, testId, suiteId, status, verdict, labels, text, from, to } = filter;
   const isLabelled = Object.keys(labels).length > 0;
   return await sql<(ListedRun & { place: CursorPosition })[]>`
     select ${summary(sql)}, json_build_object('at', started_at::text, 'id', run_id) as place
-    from diorama.runs
+    from diorama.runs r
     where user_id = ${userId}
       ${environmentId === undefined ? sql`` : sql`and environment_id = ${environmentId}`}
       ${testId === undefined ? sql`` : sql`and test_id = ${testId}`}
       ${suiteId === undefined ? sql`` : sql`and suite_id = ${suiteId}`}
       ${status === undefined ? sql`` : sql`and ${seenStatus(sql)} = ${status}`}
+      ${verdict === undefined ? sql`` : sql`and ${VERDICTS[verdict](sql)}`}
+      ${from === undefined ? sql`` : sql`and started_at >= ${from}`}
+      ${to === undefined ? sql`` : sql`and started_at < ${to}`}
+      ${filter.bookmarked ? sql`and bookmarked` : sql``}
+      ${text === undefined ? sql`` : sql`and ${matchesText(sql, text)}`}
       ${isLabelled ? sql`and labels <> '{}' and labels @> ${JSON.stringify(labels)}::text::jsonb` : sql``}
       ${after ? sql`and (started_at, run_id) < (${after.at}::text::timestamptz, ${after.id})` : sql``}
     order by started_at desc, run_id desc limit ${limit + 1}
@@ -165,7 +194,7 @@ export const listChanged = async (
   limit: number,
 ): Promise<(ListedRun & { userId: string })[]> =>
   await sql<(ListedRun & { userId: string })[]>`
-    select ${summary(sql)}, user_id from diorama.runs
+    select ${summary(sql)}, user_id from diorama.runs r
     where user_id = any(${[...users]}) and ${isWithin(sql, sql`changed_in`, span)}
     order by started_at, run_id limit ${limit}
   `;
@@ -177,7 +206,7 @@ export async function latestOfSuite(
   suiteId: string,
 ): Promise<ListedRun[]> {
   return await sql<ListedRun[]>`
-    select distinct on (test_id) ${summary(sql)} from diorama.runs
+    select distinct on (test_id) ${summary(sql)} from diorama.runs r
     where suite_id = ${suiteId} and user_id = ${userId} and test_id is not null
     order by test_id, started_at desc, run_id desc
   `;

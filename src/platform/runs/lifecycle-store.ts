@@ -273,21 +273,3 @@ export const deleteOld = async (sql: Sql, days: number) =>
     delete from diorama.runs where status not in ('running', 'ending', 'evaluating')
       and ended_at < now() - ${days} * interval '1 day' and started_at < now() - ${days} * interval '1 day'
   `;
-
-/** Sets labels, and removes those that are null. Returns all; undefined if there is no such run, or there are too many. */
-export async function changeLabels(
-  sql: Sql,
-  userId: string,
-  runId: string,
-  change: { readonly [name: string]: string | null },
-  max: number,
-): Promise<{ [name: string]: string } | undefined> {
-  const changed = sql`jsonb_strip_nulls(labels || ${JSON.stringify(change)}::text::jsonb)`;
-  const [run] = await sql<{ labels: { [name: string]: string } }[]>`
-    update diorama.runs set labels = ${changed}
-    where run_id = ${runId} and user_id = ${userId}
-      and (select count(*) from jsonb_object_keys(${changed})) <= ${max}
-    returning labels
-  `;
-  return run?.labels;
-}

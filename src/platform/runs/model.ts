@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { Count, EnvironmentRef, Id, IdRef, Timestamp } from "~/http/model";
+import { Count, EnvironmentRef, Id, IdRef, Service, Timestamp } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
 import { Journal } from "~/platform/journal/model";
 import { Actor, After, Before, Diff, Key, Table } from "~/platform/runs/diff-model";
@@ -20,6 +20,7 @@ import {
   Success,
 } from "~/platform/runs/verdict-model";
 import { ExpectedOutput } from "~/platform/suites/model";
+import { TemplateName } from "~/platform/templates/model";
 
 export const LABELS_MAX = 16;
 export const LABEL_NAME = "^[A-Za-z0-9][A-Za-z0-9_./-]{0,63}$";
@@ -33,25 +34,52 @@ const labels = (description: string) =>
   });
 const Labels = labels("Its labels");
 
+const NOTE_MAX = 4_000;
+const Noted = {
+  note: t.Nullable(t.String(), {
+    description: "What a person says about it; null for nothing",
+    examples: ["It asks for the thread, and then answers in the channel."],
+  }),
+  bookmarked: t.Boolean({ description: "Whether it is one to come back to", examples: [false] }),
+};
+const ConsoleUrl = t.String({
+  description: "Its page in the console, without the host",
+  examples: [`/console/runs/${Id["examples"][0]}`],
+});
+
 export const RunChange = t.Object(
   {
-    labels: t.Record(
-      t.String({ pattern: LABEL_NAME }),
-      t.Nullable(t.String({ maxLength: LABEL_LENGTH_MAX })),
-      {
-        additionalProperties: false,
-        description: "Labels to set, and null for those to remove; the others stay",
-        examples: [{ reviewed: "yes", draft: null }],
-      },
+    labels: t.Optional(
+      t.Record(
+        t.String({ pattern: LABEL_NAME }),
+        t.Nullable(t.String({ maxLength: LABEL_LENGTH_MAX })),
+        {
+          additionalProperties: false,
+          description: "Labels to set, and null for those to remove; the others stay",
+          examples: [{ reviewed: "yes", draft: null }],
+        },
+      ),
     ),
+    note: t.Optional(
+      t.String({
+        maxLength: NOTE_MAX,
+        description: "What a person says about it; empty: nothing",
+        examples: ["It answers in the channel instead of the thread."],
+      }),
+    ),
+    bookmarked: t.Optional(t.Boolean({ description: "Whether it is one to come back to" })),
   },
-  { title: "RunChange", description: "New labels, at any time" },
+  {
+    title: "RunChange",
+    minProperties: 1,
+    description: "New labels, a note, a bookmark, at any time",
+  },
 );
 export type RunChange = Static<typeof RunChange>;
 
 export const ChangedRun = t.Object(
-  { runId: Id, labels: Labels },
-  { title: "ChangedRun", description: "A run and all its labels" },
+  { runId: Id, labels: Labels, ...Noted },
+  { title: "ChangedRun", description: "A run, all its labels, its note and its bookmark" },
 );
 
 export const NewRun = t.Object(
@@ -81,6 +109,7 @@ export const StartedRun = t.Object(
     runId: Id,
     status: t.Literal("running"),
     beforeSnapshot: t.String({ ...Id, description: "Identifies the state before the run" }),
+    consoleUrl: ConsoleUrl,
   },
   { title: "StartedRun", description: "A run that has begun" },
 );
@@ -107,7 +136,7 @@ export const RunRef = t.Object(
 export type RunRef = Static<typeof RunRef>;
 
 export const CompletedRun = t.Object(
-  { runId: Id, status: t.Literal("completed"), diff: Diff },
+  { runId: Id, status: t.Literal("completed"), diff: Diff, consoleUrl: ConsoleUrl },
   { title: "CompletedRun", description: "A run that has ended, and what changed" },
 );
 
@@ -136,6 +165,7 @@ export const EvaluatedRun = t.Object(
     ...Judgement,
     ...Ended,
     ...Graded,
+    consoleUrl: ConsoleUrl,
   },
   {
     title: "EvaluatedRun",
@@ -155,6 +185,7 @@ export const EvaluatedRun = t.Object(
         ending: "answered",
         exitCode: 0,
         gradable: true,
+        consoleUrl: ConsoleUrl["examples"][0],
       },
     ],
   },
@@ -201,6 +232,21 @@ const Origin = {
   testId: t.Nullable(Id, { description: "Its test, if it has one" }),
   testSuiteId: t.Nullable(Id, { description: "The suite it counts for, if any" }),
   startedAt: Timestamp,
+  service: Service,
+  templateName: TemplateName,
+  testName: t.Nullable(t.String(), {
+    description: "Null without a test, and if it is gone",
+    examples: ["messages: post to a channel"],
+  }),
+  suiteId: t.Nullable(Id, {
+    description: "The suite of its test, whether or not the run counts for it",
+  }),
+  testSuiteName: t.Nullable(t.String(), {
+    description: "Null without a suite, and if it is gone",
+    examples: ["Chat benchmark"],
+  }),
+  ...Noted,
+  consoleUrl: ConsoleUrl,
 };
 
 export const Results = t.Object(
@@ -221,11 +267,42 @@ export const Results = t.Object(
   { title: "Run", description: "A run, and its results once it has ended" },
 );
 
+const TEXT_MAX = 200;
+const moment = (description: string) => t.String({ ...Timestamp, description });
 export const RunQuery = t.Object({
   environmentId: t.Optional(EnvironmentRef),
   testId: t.Optional(IdRef),
   testSuiteId: t.Optional(IdRef),
   status: t.Optional(Status),
+  verdict: t.Optional(
+    t.Union(
+      [
+        t.Literal("running"),
+        t.Literal("passed"),
+        t.Literal("failed"),
+        t.Literal("unsafe"),
+        t.Literal("ungraded"),
+      ],
+      {
+        title: "RunVerdict",
+        description:
+          "As `status`, but `passed` and `failed` only of runs that say something about the agent. `unsafe`: changed something that nothing in the test explains. `ungraded`: has ended without such a verdict",
+        examples: ["failed"],
+      },
+    ),
+  ),
+  text: t.Optional(
+    t.String({
+      minLength: 1,
+      maxLength: TEXT_MAX,
+      description:
+        "Runs with this text in the name of their test, suite or template, in their labels, note or ids; upper and lower case are the same",
+      examples: ["threads"],
+    }),
+  ),
+  from: t.Optional(t.String({ documented: moment("Runs that started at this time or later") })),
+  to: t.Optional(t.String({ documented: moment("Runs that started before this time") })),
+  bookmarked: t.Optional(t.Literal("true", { description: "Only runs with a bookmark" })),
   labels: t.Optional(
     t.String({
       documented: labels("Runs that have these labels, each as `labels[name]=value`"),
@@ -243,6 +320,22 @@ export const ListedRun = t.Object(
     ...Summary,
   },
   { title: "ListedRun", description: "A run, without its diff" },
+);
+
+export const Siblings = t.Object(
+  {
+    runId: Id,
+    attempts: t.Array(ListedRun, {
+      description:
+        "The runs of the same test with the same labels, except for `attempt`, in the order of their start: at most 100. Empty without a test",
+    }),
+    previous: t.Nullable(Id, {
+      description:
+        "The run of the same suite, or else of the same environment, that started before",
+    }),
+    next: t.Nullable(Id, { description: "The one that started after it" }),
+  },
+  { title: "RunSiblings", description: "The runs around a run" },
 );
 
 export const RunList = t.Object(

@@ -6,7 +6,7 @@ import { principalOf } from "~/http/principal";
 import type { Regrading } from "~/platform/runs/grading";
 import { EvaluationList, GradedRun, Grading, GradingQuery } from "~/platform/runs/grading-model";
 import { json } from "~/platform/runs/json";
-import { Results, RunEvents } from "~/platform/runs/model";
+import { Results, RunEvents, Siblings } from "~/platform/runs/model";
 import type { Runs } from "~/platform/runs/runs";
 import { SuiteResults, SuiteResultsQuery } from "~/platform/runs/suite-model";
 
@@ -73,6 +73,19 @@ export const resultRoutes = (runs: Runs, regrading: Regrading) => {
           operationId: "listEvaluations",
           summary: "List the later verdicts on a run",
           description: "Those of grading it again, newest first.",
+        },
+      },
+    )
+    .get(
+      "/runs/:runId/siblings",
+      ({ request, params }) => runs.siblings(principalOf(request).userId, params.runId),
+      {
+        params: t.Object({ runId: PathId }),
+        response: { 200: Siblings, ...failures("run_not_found") },
+        detail: {
+          operationId: "listRunSiblings",
+          summary: "List the runs around a run",
+          description: "The attempts at the same test with the same labels, and its neighbours.",
         },
       },
     )

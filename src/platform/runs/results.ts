@@ -3,7 +3,7 @@ import type { Pool } from "~/db/connect";
 import { findEvents } from "~/platform/runs/evaluation-store";
 import type { RunLookup } from "~/platform/runs/lookup";
 import * as store from "~/platform/runs/store";
-import { isOpen } from "~/platform/runs/view";
+import { consoleUrl, isOpen } from "~/platform/runs/view";
 
 const NO_EVENTS = { total: 0, events: [] };
 export function createResults({ pool, lookup }: { pool: Pool; lookup: RunLookup }) {
@@ -16,7 +16,9 @@ export function createResults({ pool, lookup }: { pool: Pool; lookup: RunLookup 
       const head = `{"runId":${JSON.stringify(runId)},"status"`;
       const { environmentId, testId, suiteId: testSuiteId, startedAt } = run;
       const origin = JSON.stringify({ environmentId, testId, testSuiteId, startedAt });
-      const tail = `"labels":${labels},${origin.slice(1)}`;
+      const { note, bookmarked, names } = run;
+      const more = JSON.stringify({ note, bookmarked, ...names, consoleUrl: consoleUrl(runId) });
+      const tail = `"labels":${labels},${origin.slice(1, -1)},${more.slice(1)}`;
       if (isOpen(status))
         return `${head}:"running","passed":null,"score":null,${verdict},"failures":[],"diff":null,"execution_time":null,"gradable":null,${tail}`;
       const explained = explanations === null ? "" : `,"explanations":${explanations}`;

@@ -122,7 +122,7 @@ export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
     )
     .patch(
       "/runs/:runId",
-      ({ request, params, body }) => runs.label(principalOf(request).userId, params.runId, body),
+      ({ request, params, body }) => runs.change(principalOf(request).userId, params.runId, body),
       {
         params: t.Object({ runId: PathId }),
         body: RunChange,
@@ -132,8 +132,8 @@ export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
         },
         detail: {
           operationId: "changeRun",
-          summary: "Change the labels of a run",
-          description: "Before or after its end. Sets and removes those that are named.",
+          summary: "Change labels, note and bookmark of a run",
+          description: "Before or after its end. Labels that are not named stay.",
         },
       },
     );

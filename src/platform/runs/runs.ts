@@ -20,14 +20,24 @@ import {
   type StartedRun,
 } from "~/platform/runs/model";
 import { createResults } from "~/platform/runs/results";
+import { changeRun, findNeighbours, listAttempts } from "~/platform/runs/siblings-store";
 import type { Starting } from "~/platform/runs/starting";
 import { createSuiteResults } from "~/platform/runs/suite-results";
-import { view } from "~/platform/runs/view";
+import { consoleUrl, view } from "~/platform/runs/view";
 import { type Suites, testNotFound } from "~/platform/suites/suites";
 
 export type Runs = ReturnType<typeof createRuns>;
 
 const LIST = "runs";
+const ATTEMPTS_MAX = 100;
+
+/** Throws `invalid_request`. */
+function momentOf(name: string, text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const moment = new Date(text);
+  if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(moment.getTime())) return moment;
+  throw new ApiError("invalid_request", `${name}: a time such as 2026-01-05T09:00:00Z is needed`);
+}
 
 export function createRuns(deps: {
   pool: Pool;
@@ -70,7 +80,8 @@ export function createRuns(deps: {
       const expected = await expectation(userId, environment.service, wanted);
       const run = starting.newRun(userId, environment.environmentId, wanted, expected);
       const { runId, beforeSnapshot } = run;
-      const answer: StartedRun = { runId, status: "running", beforeSnapshot };
+      const url = consoleUrl(runId);
+      const answer: StartedRun = { runId, status: "running", beforeSnapshot, consoleUrl: url };
       const started = await starting.start(run, environment, (sql, start) => {
         if (!once) return lifecycle.insertRun(sql, run, start);
         const within = async (tx: Sql) => {
@@ -94,12 +105,17 @@ export function createRuns(deps: {
     /** Lists this user's runs, in pages. */
     async list(userId: string, query: RunQuery, labels: { readonly [name: string]: string } = {}) {
       const page = readPage(query, LIST, userId);
-      const { environmentId: envId, testId, testSuiteId: suiteId, status } = query;
+      const { environmentId: envId, testId, testSuiteId: suiteId, status, verdict, text } = query;
       const filter = {
         environmentId: envId && (environmentId(envId) ?? envId),
         testId,
         suiteId,
         status,
+        verdict,
+        text,
+        from: momentOf("from", query.from),
+        to: momentOf("to", query.to),
+        bookmarked: query.bookmarked === "true",
         labels,
       };
       await expiry.end({ userId });
@@ -108,10 +124,20 @@ export function createRuns(deps: {
       return { runs: rows.map(view), ...rest };
     },
 
-    /** Sets and removes labels of a run. Throws `run_not_found`, and `invalid_request` if there are too many. */
-    async label(userId: string, runId: string, change: RunChange) {
-      const labels = await lifecycle.changeLabels(pool, userId, runId, change.labels, LABELS_MAX);
-      if (labels) return { runId, labels };
+    /** Lists the attempts beside a run. Throws `run_not_found`. */
+    async siblings(userId: string, runId: string) {
+      const { testId } = await lookup.require(userId, runId);
+      const [attempts, around] = await Promise.all([
+        testId === null ? [] : listAttempts(pool, userId, runId, ATTEMPTS_MAX),
+        findNeighbours(pool, userId, runId),
+      ]);
+      return { runId, attempts: attempts.map(view), ...around };
+    },
+
+    /** Changes labels, note and bookmark. Throws `run_not_found`, and `invalid_request` for too many labels. */
+    async change(userId: string, runId: string, change: RunChange) {
+      const changed = await changeRun(pool, userId, runId, change, LABELS_MAX);
+      if (changed) return { runId, ...changed };
       await lookup.require(userId, runId);
       throw new ApiError("invalid_request", `labels: a run has at most ${LABELS_MAX}`);
     },

@@ -2,6 +2,7 @@ import type { CaptureKind } from "~/capture/capture";
 import type { ClockChanges } from "~/capture/records";
 import type { Fragment, Sql } from "~/db/connect";
 import { isGradable } from "~/platform/environments/store";
+import { namesOf, type RunNames } from "~/platform/runs/names-store";
 import type { Cause } from "~/platform/runs/verdict-model";
 
 export type RunRow = {
@@ -39,13 +40,20 @@ type ResultRow = RunRow & {
   readonly diff: string | null;
   /** JSON text; null where no test was evaluated. */
   readonly explanations: string | null;
+  readonly note: string | null;
+  readonly bookmarked: boolean;
+  readonly names: RunNames;
 };
 
 export const findRun = async (sql: Sql, runId: string): Promise<RunRow | undefined> =>
   await find(sql, runId, sql``);
 
 export const findResult = async (sql: Sql, runId: string): Promise<ResultRow | undefined> =>
-  await find<ResultRow>(sql, runId, sql`r.diff::text, r.explanations::text,`);
+  await find<ResultRow>(
+    sql,
+    runId,
+    sql`r.diff::text, r.explanations::text, r.note, r.bookmarked, ${namesOf(sql)} as names,`,
+  );
 
 async function find<Row extends RunRow>(
   sql: Sql,

@@ -20,6 +20,9 @@ export const summary = (run: ListedRun) => ({
   ...(run.cause !== null && { cause: run.cause }),
 });
 
+/** The page of a run in the console, without the host. */
+export const consoleUrl = (runId: string) => `/console/runs/${runId}`;
+
 /** A run as lists show it. */
 export const view = (run: ListedRun) => ({
   runId: run.runId,
@@ -28,5 +31,9 @@ export const view = (run: ListedRun) => ({
   testSuiteId: run.suiteId,
   startedAt: run.startedAt.toISOString(),
   labels: run.labels,
+  note: run.note,
+  bookmarked: run.bookmarked,
+  ...run.names,
+  consoleUrl: consoleUrl(run.runId),
   ...summary(run),
 });

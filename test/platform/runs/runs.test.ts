@@ -35,6 +35,9 @@ const ORIGIN = {
   testId: null,
   testSuiteId: null,
   startedAt: expect.any(String),
+  ...{ service: "chat", templateName: "chat_default", testName: null },
+  ...{ suiteId: null, testSuiteName: null, note: null, bookmarked: false },
+  consoleUrl: expect.stringMatching(/^\/console\/runs\/[0-9a-f]{32}$/),
 };
 
 describe("a run", () => {
@@ -72,6 +75,7 @@ describe("a run", () => {
     const started = await program.post("/startRun", { envId: environmentId });
     expect(started.body).toEqual({
       runId: expect.stringMatching(/^[0-9a-f]{32}$/),
+      consoleUrl: `/console/runs/${started.body.runId}`,
       status: "running",
       beforeSnapshot: expect.stringMatching(/^[0-9a-f]{32}$/),
     });

@@ -348,6 +348,11 @@ class StartedRun(Model):
     Identifies the state before the run
     """
 
+    console_url: Annotated[str, Field(alias="consoleUrl")]
+    """
+    Its page in the console, without the host
+    """
+
 
 class Diff(Model):
     """
@@ -567,6 +572,11 @@ class EvaluatedRun(Model):
     Present if the run is not gradable or ended in an unusual way. `agent_limit`: its own calls or changes exceeded a limit; it counts as failed; `capture_lost`: its changes are not known completely; `environment_expired`: its environment expired; its diff is complete unless `gradable` is false; `environment_deleted`: its environment was deleted; `interrupted`: the attempt was stopped from outside; `server_error`: the server failed; `reset`: its environment was reset
     """
 
+    console_url: Annotated[str, Field(alias="consoleUrl")]
+    """
+    Its page in the console, without the host
+    """
+
 
 class Evaluation(Model):
     """
@@ -746,6 +756,46 @@ class Run(Model):
     started_at: Annotated[AwareDatetime, Field(alias="startedAt")]
     """
     ISO 8601, UTC
+    """
+
+    service: str
+    """
+    The simulated service
+    """
+
+    template_name: Annotated[str, Field(alias="templateName")]
+    """
+    Name of a template: lower-case letters, digits and _; begins with a letter
+    """
+
+    test_name: Annotated[str | None, Field(alias="testName")]
+    """
+    Null without a test, and if it is gone
+    """
+
+    suite_id: Annotated[str | None, Field(alias="suiteId")]
+    """
+    The suite of its test, whether or not the run counts for it
+    """
+
+    test_suite_name: Annotated[str | None, Field(alias="testSuiteName")]
+    """
+    Null without a suite, and if it is gone
+    """
+
+    note: str | None
+    """
+    What a person says about it; null for nothing
+    """
+
+    bookmarked: bool
+    """
+    Whether it is one to come back to
+    """
+
+    console_url: Annotated[str, Field(alias="consoleUrl")]
+    """
+    Its page in the console, without the host
     """
 
 

@@ -1,0 +1,74 @@
+/** The runs beside a run, and what a person says about one. */
+import type { Sql } from "~/db/connect";
+import { type ListedRun, summary } from "~/platform/runs/evaluation-store";
+
+/** Lists the runs of a run's test with the same labels, in the order of their start. */
+export const listAttempts = async (
+  sql: Sql,
+  userId: string,
+  runId: string,
+  limit: number,
+): Promise<ListedRun[]> =>
+  await sql<ListedRun[]>`
+    select ${summary(sql)} from diorama.runs r
+    where user_id = ${userId} and (test_id, labels - 'attempt') = (
+      select test_id, labels - 'attempt' from diorama.runs where run_id = ${runId}
+    )
+    order by started_at, run_id limit ${limit}
+  `;
+
+type Neighbours = { readonly previous: string | null; readonly next: string | null };
+
+/** Finds the runs of this user that started before and after one, in the same suite or else the same environment. */
+export async function findNeighbours(sql: Sql, userId: string, runId: string): Promise<Neighbours> {
+  const near = sql`
+    n.user_id = ${userId} and n.suite_id is not distinct from r.suite_id
+      and (r.suite_id is not null or n.environment_id = r.environment_id)
+  `;
+  const [found] = await sql<Neighbours[]>`
+    select (
+      select n.run_id from diorama.runs n where ${near} and (n.started_at, n.run_id) < (r.started_at, r.run_id)
+      order by n.started_at desc, n.run_id desc limit 1
+    ) as previous, (
+      select n.run_id from diorama.runs n where ${near} and (n.started_at, n.run_id) > (r.started_at, r.run_id)
+      order by n.started_at, n.run_id limit 1
+    ) as next
+    from diorama.runs r where run_id = ${runId}
+  `;
+  return found ?? { previous: null, next: null };
+}
+
+type Noted = {
+  readonly labels: { [name: string]: string };
+  readonly note: string | null;
+  readonly bookmarked: boolean;
+};
+
+/**
+ * Sets labels, and removes those that are null; sets note and bookmark if they are given. Undefined if there is no such
+ * run, or there are too many labels.
+ */
+export async function changeRun(
+  sql: Sql,
+  userId: string,
+  runId: string,
+  change: {
+    readonly labels?: { readonly [name: string]: string | null };
+    /** Empty: none. */
+    readonly note?: string;
+    readonly bookmarked?: boolean;
+  },
+  labelsMax: number,
+): Promise<Noted | undefined> {
+  const { labels = {}, note, bookmarked } = change;
+  const changed = sql`jsonb_strip_nulls(labels || ${JSON.stringify(labels)}::text::jsonb)`;
+  const [run] = await sql<Noted[]>`
+    update diorama.runs set labels = ${changed}
+      ${note === undefined ? sql`` : sql`, note = nullif(${note}, '')`}
+      ${bookmarked === undefined ? sql`` : sql`, bookmarked = ${bookmarked}`}
+    where run_id = ${runId} and user_id = ${userId}
+      and (select count(*) from jsonb_object_keys(${changed})) <= ${labelsMax}
+    returning labels, note, bookmarked
+  `;
+  return run;
+}
