@@ -61,6 +61,7 @@ describe("a run with a test", () => {
       ending: null,
       exitCode: null,
       gradable: true,
+      consoleUrl: `/console/runs/${runId}`,
     };
     expect(answer.body).toEqual(verdict);
     const results = await program.get(`/results/${runId}`);
@@ -74,6 +75,10 @@ describe("a run with a test", () => {
       testId: expect.any(String),
       testSuiteId: null,
       startedAt: expect.any(String),
+      ...{ service: "chat", templateName: "chat_default", note: null, bookmarked: false },
+      testName: expect.any(String),
+      testSuiteName: expect.any(String),
+      suiteId: expect.stringMatching(/^[0-9a-f]{32}$/),
     });
   });
 
@@ -115,6 +120,7 @@ describe("a run with a test", () => {
       ending: null,
       exitCode: null,
       gradable: true,
+      consoleUrl: `/console/runs/${runId}`,
     });
     expect((await program.get(`/results/${runId}`)).body).toMatchObject(body);
   });
