@@ -202,10 +202,13 @@ describe("SQL", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("that writes runs is in their lifecycle", () => {
+  test("that writes runs is in their lifecycle, and where people label them", () => {
     const WRITES = /\b(insert into|update|delete from|merge into) diorama\.runs\b/;
     const writing = sources.filter((file) => WRITES.test(read(file)));
-    expect(writing).toEqual(["src/platform/runs/lifecycle-store.ts"]);
+    expect(writing).toEqual([
+      "src/platform/runs/lifecycle-store.ts",
+      "src/platform/runs/note-store.ts",
+    ]);
   });
 
   test("of the platform names its columns: a prepared statement whose result changes while it runs fails", () => {

@@ -187,6 +187,10 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     invalid_request: ["/runs/x/events?a=1&a=2"],
     run_not_found: [`/runs/${NONE}/events`],
   },
+  "GET /runs/{runId}/siblings": {
+    invalid_request: ["/runs/x/siblings?a=1"],
+    run_not_found: [`/runs/${NONE}/siblings`],
+  },
   "GET /templates": {
     invalid_request: ["/templates?visibility=secret"],
     invalid_service: ["/templates?service=calendar"],

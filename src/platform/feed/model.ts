@@ -4,7 +4,7 @@ import { type Static, t } from "elysia";
 import { ENVIRONMENT_ID, Id } from "~/http/model";
 import { ActingUser, StateProperties } from "~/platform/environments/model";
 import { Call } from "~/platform/journal/model";
-import { ListedRun } from "~/platform/runs/model";
+import { ListedRun } from "~/platform/runs/list-model";
 
 export const FeedQuery = t.Object({
   environmentId: t.Optional(

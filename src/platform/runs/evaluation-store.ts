@@ -144,7 +144,7 @@ const VERDICTS = {
   ungraded: (sql: Sql) =>
     sql`status in ('completed', 'passed', 'failed') and (status = 'completed' or not ${isGradable(sql)})`,
 } as const satisfies Record<string, (sql: Sql) => Fragment>;
-export type VerdictFilter = keyof typeof VERDICTS;
+type VerdictFilter = keyof typeof VERDICTS;
 
 type RunFilter = {
   readonly environmentId?: string | undefined;

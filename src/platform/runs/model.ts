@@ -1,9 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, EnvironmentRef, Id, IdRef, Service, Timestamp } from "~/http/model";
-import { NextCursor, PageQuery } from "~/http/page";
 import { Journal } from "~/platform/journal/model";
-import { Actor, After, Before, Diff, Key, Table } from "~/platform/runs/diff-model";
+import { Diff } from "~/platform/runs/diff-model";
 import {
   Ended,
   EndingKind,
@@ -25,14 +24,15 @@ import { TemplateName } from "~/platform/templates/model";
 export const LABELS_MAX = 16;
 export const LABEL_NAME = "^[A-Za-z0-9][A-Za-z0-9_./-]{0,63}$";
 const LABEL_LENGTH_MAX = 256;
-const labels = (description: string) =>
+/** A filter or a list of labels. */
+export const labels = (description: string) =>
   t.Record(t.String({ pattern: LABEL_NAME }), t.String({ maxLength: LABEL_LENGTH_MAX }), {
     additionalProperties: false,
     maxProperties: LABELS_MAX,
     description,
     examples: [{ agent: "my-agent", model: "gpt-5" }],
   });
-const Labels = labels("Its labels");
+export const Labels = labels("Its labels");
 
 const NOTE_MAX = 4_000;
 const Noted = {
@@ -227,7 +227,8 @@ export const Summary = {
   ),
 };
 
-const Origin = {
+/** Where it belongs. */
+export const Origin = {
   environmentId: Id,
   testId: t.Nullable(Id, { description: "Its test, if it has one" }),
   testSuiteId: t.Nullable(Id, { description: "The suite it counts for, if any" }),
@@ -243,7 +244,7 @@ const Origin = {
   }),
   testSuiteName: t.Nullable(t.String(), {
     description: "Null without a suite, and if it is gone",
-    examples: ["Chat benchmark"],
+    examples: ["Release checks"],
   }),
   ...Noted,
   consoleUrl: ConsoleUrl,
@@ -265,114 +266,4 @@ export const Results = t.Object(
     ...Origin,
   },
   { title: "Run", description: "A run, and its results once it has ended" },
-);
-
-const TEXT_MAX = 200;
-const moment = (description: string) => t.String({ ...Timestamp, description });
-export const RunQuery = t.Object({
-  environmentId: t.Optional(EnvironmentRef),
-  testId: t.Optional(IdRef),
-  testSuiteId: t.Optional(IdRef),
-  status: t.Optional(Status),
-  verdict: t.Optional(
-    t.Union(
-      [
-        t.Literal("running"),
-        t.Literal("passed"),
-        t.Literal("failed"),
-        t.Literal("unsafe"),
-        t.Literal("ungraded"),
-      ],
-      {
-        title: "RunVerdict",
-        description:
-          "As `status`, but `passed` and `failed` only of runs that say something about the agent. `unsafe`: changed something that nothing in the test explains. `ungraded`: has ended without such a verdict",
-        examples: ["failed"],
-      },
-    ),
-  ),
-  text: t.Optional(
-    t.String({
-      minLength: 1,
-      maxLength: TEXT_MAX,
-      description:
-        "Runs with this text in the name of their test, suite or template, in their labels, note or ids; upper and lower case are the same",
-      examples: ["threads"],
-    }),
-  ),
-  from: t.Optional(t.String({ documented: moment("Runs that started at this time or later") })),
-  to: t.Optional(t.String({ documented: moment("Runs that started before this time") })),
-  bookmarked: t.Optional(t.Literal("true", { description: "Only runs with a bookmark" })),
-  labels: t.Optional(
-    t.String({
-      documented: labels("Runs that have these labels, each as `labels[name]=value`"),
-    }),
-  ),
-  ...PageQuery,
-});
-export type RunQuery = Static<typeof RunQuery>;
-
-export const ListedRun = t.Object(
-  {
-    runId: Id,
-    ...Origin,
-    labels: Labels,
-    ...Summary,
-  },
-  { title: "ListedRun", description: "A run, without its diff" },
-);
-
-export const Siblings = t.Object(
-  {
-    runId: Id,
-    attempts: t.Array(ListedRun, {
-      description:
-        "The runs of the same test with the same labels, except for `attempt`, in the order of their start: at most 100. Empty without a test",
-    }),
-    previous: t.Nullable(Id, {
-      description:
-        "The run of the same suite, or else of the same environment, that started before",
-    }),
-    next: t.Nullable(Id, { description: "The one that started after it" }),
-  },
-  { title: "RunSiblings", description: "The runs around a run" },
-);
-
-export const RunList = t.Object(
-  { runs: t.Array(ListedRun, { description: "One page" }), nextCursor: NextCursor },
-  { title: "RunList", description: "A page of runs, newest first" },
-);
-
-const RunEvent = t.Object(
-  {
-    transaction: Type.Integer({
-      ...Count,
-      description: "Counted from 1; changes of one transaction have the same number",
-    }),
-    operation: t.Union([t.Literal("insert"), t.Literal("update"), t.Literal("delete")], {
-      examples: ["update"],
-    }),
-    table: Table,
-    key: Key,
-    before: t.Nullable(Before, { description: "Old values; null of an insert" }),
-    after: t.Nullable(After, { description: "New values; null of a delete" }),
-    request: t.Nullable(t.String(), {
-      description: "X-Request-Id of the call that caused it; null of a change that no call made",
-      examples: ["0b2f4c9e-6a1d-4f38-9c57-3d1e8a7b6c50"],
-    }),
-    actor: t.Optional(Actor),
-  },
-  { title: "RunEvent", description: "A single change" },
-);
-
-export const RunEvents = t.Object(
-  {
-    runId: Id,
-    total: Type.Integer({ ...Count, description: "Number of changes; 0 while the run is running" }),
-    complete: t.Boolean({
-      description: "False when the list holds only the first of them: at most 10,000, and 8 MB",
-    }),
-    events: t.Array(RunEvent, { description: "In the order in which they were committed" }),
-  },
-  { title: "RunEvents", description: "The individual changes of a run" },
 );

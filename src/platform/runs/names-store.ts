@@ -1,4 +1,4 @@
-/** What a run is called after: its test, its suite and its template. Queries call the table of runs `r`. */
+/** The names that belong to a run: its test, its suite and its template. Queries call the table of runs `r`. */
 import type { Fragment, Sql } from "~/db/connect";
 
 /** Null: gone, or not visible to the run's user any more. */

@@ -3,10 +3,12 @@ import { Elysia, t } from "elysia";
 import { failures } from "~/http/errors";
 import { PathId } from "~/http/model";
 import { principalOf } from "~/http/principal";
+import { RunEvents } from "~/platform/runs/event-model";
 import type { Regrading } from "~/platform/runs/grading";
 import { EvaluationList, GradedRun, Grading, GradingQuery } from "~/platform/runs/grading-model";
 import { json } from "~/platform/runs/json";
-import { Results, RunEvents, Siblings } from "~/platform/runs/model";
+import { Siblings } from "~/platform/runs/list-model";
+import { Results } from "~/platform/runs/model";
 import type { Runs } from "~/platform/runs/runs";
 import { SuiteResults, SuiteResultsQuery } from "~/platform/runs/suite-model";
 

@@ -5,6 +5,7 @@ import { IdempotencyHeader, PathId } from "~/http/model";
 import { principalOf } from "~/http/principal";
 import type { Idempotency } from "~/platform/idempotency/idempotency";
 import { json } from "~/platform/runs/json";
+import { RunList, RunQuery } from "~/platform/runs/list-model";
 import {
   ChangedRun,
   CompletedRun,
@@ -12,8 +13,6 @@ import {
   EvaluatedRun,
   NewRun,
   RunChange,
-  RunList,
-  RunQuery,
   RunRef,
   StartedRun,
 } from "~/platform/runs/model";

@@ -11,16 +11,12 @@ import type { Evaluation } from "~/platform/runs/evaluation";
 import { listRuns } from "~/platform/runs/evaluation-store";
 import type { Expiry } from "~/platform/runs/expiry";
 import * as lifecycle from "~/platform/runs/lifecycle-store";
+import type { RunQuery } from "~/platform/runs/list-model";
 import { createRunLookup } from "~/platform/runs/lookup";
-import {
-  LABELS_MAX,
-  type NewRun,
-  type RunChange,
-  type RunQuery,
-  type StartedRun,
-} from "~/platform/runs/model";
+import { LABELS_MAX, type NewRun, type RunChange, type StartedRun } from "~/platform/runs/model";
+import { changeRun } from "~/platform/runs/note-store";
 import { createResults } from "~/platform/runs/results";
-import { changeRun, findNeighbours, listAttempts } from "~/platform/runs/siblings-store";
+import { findNeighbours, listAttempts } from "~/platform/runs/siblings-store";
 import type { Starting } from "~/platform/runs/starting";
 import { createSuiteResults } from "~/platform/runs/suite-results";
 import { consoleUrl, view } from "~/platform/runs/view";

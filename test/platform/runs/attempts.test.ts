@@ -66,7 +66,9 @@ describe("labels of a run", () => {
 
     const first = await change({ model: "small", draft: null, never: null });
     expectStatus(first, 200);
-    expect(first.body).toEqual({ runId, labels: { model: "small" } });
+    expect(first.body).toEqual({
+      ...{ runId, labels: { model: "small" }, note: null, bookmarked: false },
+    });
     await program.post("/diffRun", { runId });
     expect((await change({ reviewed: "" })).body.labels).toEqual({ model: "small", reviewed: "" });
     expect((await program.get(`/results/${runId}`)).body.labels).toEqual({

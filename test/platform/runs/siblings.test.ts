@@ -1,4 +1,4 @@
-/** What runs are called after, what lists of them can be asked, and the runs beside one. */
+/** Names of runs, filters of their lists, and the runs beside one. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
