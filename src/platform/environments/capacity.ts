@@ -6,7 +6,7 @@
  * therefore exceed the limit by what the others create within a second; one alone is exact.
  */
 import type { Config } from "~/config";
-import type { Pool } from "~/db/connect";
+import type { Pool, Sql } from "~/db/connect";
 import { type Disk, findDisk, remainingOf } from "~/db/disk";
 import { ApiError } from "~/errors";
 import * as store from "~/platform/environments/capacity-store";
@@ -40,30 +40,30 @@ export function createCapacity({ config, pool }: { config: Config; pool: Pool })
   let constants: ReturnType<typeof readConstants> | undefined;
   let sized: { readonly disk: Disk; readonly at: number } | undefined;
 
-  async function readConstants() {
+  async function readConstants(sql: Sql) {
     const [settings, local] = await Promise.all([
-      store.readSettings(pool),
-      size === undefined ? findDisk(pool) : undefined,
+      store.readSettings(sql),
+      size === undefined ? findDisk(sql) : undefined,
     ]);
     return { settings, local };
   }
 
-  async function readDisk(local: (() => Promise<Disk | undefined>) | undefined) {
+  async function readDisk(sql: Sql, local: (() => Promise<Disk | undefined>) | undefined) {
     if (size === undefined) return await local?.();
     if (sized === undefined || performance.now() - sized.at > SIZES_MS)
-      sized = { disk: await remainingOf(pool, size), at: performance.now() };
+      sized = { disk: await remainingOf(sql, size), at: performance.now() };
     return sized.disk;
   }
 
-  async function readAll(): Promise<CapacityView> {
-    constants ??= readConstants().catch((error) => {
+  async function readAll(sql: Sql): Promise<CapacityView> {
+    constants ??= readConstants(sql).catch((error) => {
       constants = undefined;
       throw error;
     });
     const { settings, local } = await constants;
     const [{ held, stored }, disk] = await Promise.all([
-      store.countHeld(pool, [...creating.keys()]),
-      readDisk(local),
+      store.countHeld(sql, [...creating.keys()]),
+      readDisk(sql, local),
     ]);
     for (const id of stored) creating.delete(id);
     const now = performance.now();
@@ -81,16 +81,16 @@ export function createCapacity({ config, pool }: { config: Config; pool: Pool })
     return view;
   }
 
-  /** Concurrent readers share one look. */
-  const read = () =>
-    (reading ??= readAll().finally(() => {
+  /** Concurrent readers share one look. In a transaction on its connection: the others may all wait for this one. */
+  const read = (sql: Sql = pool) =>
+    (reading ??= readAll(sql).finally(() => {
       reading = undefined;
     }));
 
   /** The latest look if it is recent, else a new one. */
-  async function known(): Promise<CapacityView> {
+  async function known(sql: Sql = pool): Promise<CapacityView> {
     const age = seen ? performance.now() - seen.at : Number.POSITIVE_INFINITY;
-    if (!seen || age > KNOWN_MS) return await read();
+    if (!seen || age > KNOWN_MS) return await read(sql);
     if (age > FRESH_MS) read().catch(() => undefined); // the next call has it
     return seen.view;
   }
@@ -98,10 +98,10 @@ export function createCapacity({ config, pool }: { config: Config; pool: Pool })
   const fits = (count: number) => (seen?.view.free ?? 0) - creating.size >= count;
 
   /** Throws 503 `capacity_exhausted` if `isAdmitted` still returns false after a new look. */
-  async function admit(isAdmitted: () => boolean): Promise<void> {
-    await known();
+  async function admit(sql: Sql, isAdmitted: () => boolean): Promise<void> {
+    await known(sql);
     if (isAdmitted()) return;
-    const found = await read();
+    const found = await read(sql);
     if (!isAdmitted()) throw exhausted(found, found.held + creating.size);
   }
 
@@ -109,11 +109,11 @@ export function createCapacity({ config, pool }: { config: Config; pool: Pool })
     read,
 
     /** Throws 503 `capacity_exhausted` unless there is room for so many. */
-    require: (count: number) => admit(() => fits(count)),
+    require: (count: number) => admit(pool, () => fits(count)),
 
     /** Takes room for new environments. Returns a function for those that were not created. Throws as `require` does. */
-    async take(ids: readonly string[]): Promise<() => void> {
-      await admit(() => {
+    async take(sql: Sql, ids: readonly string[]): Promise<() => void> {
+      await admit(sql, () => {
         if (!fits(ids.length)) return false;
         for (const id of ids) creating.set(id, performance.now());
         return true;

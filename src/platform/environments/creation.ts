@@ -83,7 +83,7 @@ export function createCreation(deps: {
     await once?.take(tx);
     if (keys.limited) await countAgainstLimits(tx, principal, identities.length);
     const ids = identities.map(({ environmentId }) => environmentId);
-    const giveBack = await capacity.take(ids);
+    const giveBack = await capacity.take(tx, ids);
     try {
       const places = await place(tx, plan, schemas);
       if (faults) await insertFaults(tx, ids, faults);
