@@ -1,4 +1,5 @@
 /** Every seed file; the only list. */
+import acme from "./acme.yaml";
 import chatBase from "./chat_base.yaml";
 import chatBenchDefault from "./chat_bench_default.yaml";
 import chatDefault from "./chat_default.yaml";
@@ -17,6 +18,7 @@ export const SEEDS: readonly unknown[] = [
   trackerBase,
   trackerDefault,
   trackerExpanded,
+  acme,
 ];
 
 /** Every file of `seeds/suites`; the only list. */

@@ -40,6 +40,7 @@ async function postScript(bench: Bench, environment: Answer, client: number): Pr
     sql: sql as unknown as Sql,
     t: tablesOf(sql as unknown as Sql, schema, tables) as ChatSession["t"],
     schema,
+    prefix: "",
     source: REAL,
     transaction: () => Promise.reject(new Error("the statement needs no transaction")),
   };

@@ -7,6 +7,7 @@ import type { Change, Image, TableShape } from "~/capture/change";
 import { bytesOf } from "~/capture/limits";
 import { Lost } from "~/capture/loss";
 import { type JsonValue, toJson } from "~/capture/value";
+import { memberOf } from "~/replicas/members";
 
 export type JsonObject = { [column: string]: JsonValue };
 export type Diff = { inserts: JsonObject[]; updates: JsonObject[]; deletes: JsonObject[] };
@@ -133,7 +134,7 @@ export function createFold(keys: { readonly [table: string]: readonly string[] }
           addDifference(diff, table, before, after);
           if (!evidence) continue;
           if (before || after) addEvidence(evidence, table, before, after);
-          else evidence.transientRows.push({ __table__: table.name, ...keyColumns(table, key) });
+          else evidence.transientRows.push({ ...headingOf(table.name), ...keyColumns(table, key) });
         }
     },
   };
@@ -176,6 +177,12 @@ function whole(after: Image): Image {
 const isBare = ({ key, columns }: FoldTable, before: Image) =>
   !before.some((text, place) => typeof text === "string" && !key.includes(columns[place] ?? ""));
 
+/** What a row of a diff says of itself: its table, and in a world its service. */
+function headingOf(table: string): JsonObject {
+  const service = memberOf(table);
+  return service === undefined ? { __table__: table } : { __table__: table, __service__: service };
+}
+
 /** Adds the difference of one row, if there is one. */
 export function addDifference(
   diff: Into<Diff>,
@@ -191,13 +198,13 @@ export function addDifference(
     if (changed.length === 0) return;
     const keyPlaces = key.map((column) => columns.indexOf(column));
     diff.updates.push({
-      __table__: name,
+      ...headingOf(name),
       key: pick(after, keyPlaces),
       before: pick(before, changed),
       after: pick(after, changed),
     });
-  } else if (after) diff.inserts.push({ __table__: name, ...pick(after, all) });
-  else if (before) diff.deletes.push({ __table__: name, ...pick(before, all) });
+  } else if (after) diff.inserts.push({ ...headingOf(name), ...pick(after, all) });
+  else if (before) diff.deletes.push({ ...headingOf(name), ...pick(before, all) });
 }
 
 /** Adds the evidence that `addDifference` leaves out, for a row that exists before and after. */
@@ -211,7 +218,7 @@ export function addEvidence(
   const all = table.columns.map((_, place) => place);
   const same = all.filter((place) => !differs(before, after, place));
   if (same.length < all.length) evidence.unchangedColumns.push(pickFrom(table, before, same));
-  else evidence.revertedRows.push({ __table__: table.name, ...pickFrom(table, before, all) });
+  else evidence.revertedRows.push({ ...headingOf(table.name), ...pickFrom(table, before, all) });
 }
 
 const differs = (before: Image, after: Image, place: number) =>

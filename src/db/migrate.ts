@@ -38,6 +38,7 @@ import longJournals from "~/db/migrations/0022_long_journals.sql" with { type: "
 import audits from "~/db/migrations/0023_audits.sql" with { type: "text" };
 import oldRuns from "~/db/migrations/0024_old_runs.sql" with { type: "text" };
 import runNotes from "~/db/migrations/0025_run_notes.sql" with { type: "text" };
+import worlds from "~/db/migrations/0026_worlds.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -73,6 +74,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 23, name: "audits", text: audits },
   { version: 24, name: "old runs", text: oldRuns },
   { version: 25, name: "notes on runs", text: runNotes },
+  { version: 26, name: "worlds", text: worlds },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

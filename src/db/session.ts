@@ -12,6 +12,8 @@ export type Session<Name extends string = string> = {
   readonly t: Tables<Name>;
   /** The schema's name, for functions that take a sequence's name as a string. */
   readonly schema: string;
+  /** In front of the names of sequences: of a service that shares its schema with others. */
+  readonly prefix: string;
   /** The time and the random bytes of the call. */
   readonly source: Source;
   /**
@@ -28,6 +30,7 @@ export function openSession(pool: Pool, schema: string, t: Tables, source: Sourc
     sql: pool,
     t,
     schema,
+    prefix: "",
     source,
     transaction: (work) => inTransaction(pool, (tx) => work(sessionWithin(tx, schema, t, source))),
   };
@@ -39,6 +42,7 @@ export function sessionWithin(tx: Sql, schema: string, t: Tables, source: Source
     sql: tx,
     t,
     schema,
+    prefix: "",
     source,
     transaction: (nested) => nested(inside),
   };

@@ -1,6 +1,7 @@
 /** Compiles the changes that a spec allows: neither asked for nor unsafe. Throws SpecError. */
 import type { Names } from "~/evaluation/assertion";
 import { type At, compileWhere, requireColumn } from "~/evaluation/conditions";
+import { tableOf } from "~/evaluation/entity";
 import {
   compileEach,
   joined,
@@ -34,14 +35,17 @@ export function compileAllowances(
 function compileAllowance(
   raw: unknown,
   path: string,
-  { tables, free }: Names,
+  { vocabulary, tables, free }: Names,
   whole: Pick<At, "patterns" | "isNew">,
 ): CompiledAllowance {
   requireObject(raw, path);
   requireKnownKeys(raw, Object.keys(Allowance.properties), path);
-  const { entity, diff_type, where = {}, columns } = raw;
-  if (typeof entity !== "string")
+  const { entity: named, service, diff_type, where = {}, columns } = raw;
+  if (typeof named !== "string")
     throw new SpecError("the name of a table is needed", `${path}.entity`);
+  const found = tableOf(named, service, vocabulary);
+  if ("problem" in found) throw new SpecError(found.problem, `${path}.service`);
+  const { table: entity } = found;
   const known = tables.get(entity);
   if (!known)
     throw new SpecError(

@@ -9,6 +9,7 @@ import {
   reader,
   requireColumn,
 } from "~/evaluation/conditions";
+import { tableOf } from "~/evaluation/entity";
 import {
   compileEach,
   joined,
@@ -42,6 +43,8 @@ export type ChangeRule = {
 export type CompiledAssertion = {
   readonly diffType: Assertion["diff_type"];
   readonly entity: string;
+  /** Of calls: the service that they are made to; undefined: any. */
+  readonly service: string | undefined;
   /** Of changes by the environment's clock. */
   readonly isByClock: boolean;
   readonly where: Predicate;
@@ -81,15 +84,18 @@ export function compileAssertion(
   const fail = (problem: string, path: string) => new SpecError(problem, path, assertion);
   requireObject(raw, "", assertion);
   requireKnownKeys(raw, Object.keys(Shape.properties), "", assertion);
-  const { diff_type, entity } = raw;
+  const { diff_type, entity: named, service } = raw;
   const known = Object.keys(DIFF_TYPES);
   if (typeof diff_type !== "string")
     throw fail(`one of ${known.join(", ")} is needed`, "diff_type");
   const none = `${quoted(diff_type)} is none of ${known.join(", ")}${nearest(diff_type, known)}`;
   if (!Object.hasOwn(DIFF_TYPES, diff_type)) throw fail(none, "diff_type");
   const isCalled = diff_type === "called";
-  if (typeof entity !== "string")
+  if (typeof named !== "string")
     throw fail(`the name of ${isCalled ? "calls" : "a table"} is needed`, "entity");
+  const found = tableOf(named, service, vocabulary);
+  if ("problem" in found) throw fail(found.problem, "service");
+  const entity = isCalled ? named : found.table;
   const columns = isCalled ? CALL_COLUMNS : tables.get(entity);
   if (!columns)
     throw fail(`there is no table ${quoted(entity)}${nearest(entity, tables.keys())}`, "entity");
@@ -118,6 +124,7 @@ export function compileAssertion(
     isByClock,
     diffType: diff_type as Assertion["diff_type"],
     entity,
+    service: isCalled && vocabulary.isWorld ? (service as string | undefined) : undefined,
     where: predicate,
     matches: matcher(predicate),
     changes:

@@ -13,6 +13,7 @@ export type RunCall = {
   readonly status: number | null;
   readonly error: string | null;
   readonly fault: string | null;
+  readonly service?: string | undefined;
   /** Of a call that stands for several which do not differ in what is asked of them: how many, and their `retry`. */
   readonly times?: number;
   readonly retry?: number;
@@ -43,7 +44,7 @@ export function callRows(calls: readonly RunCall[]): JsonObject[] {
   return calls.map(({ n, via, name, arguments: given, status, error, fault, ...group }) => {
     const row = { n, via, name, arguments: given, status, error, fault };
     if (group.times !== undefined) return { ...row, retry: group.retry ?? 0 } as JsonObject;
-    const same = JSON.stringify([via, name, given]);
+    const same = JSON.stringify([via, name, given, group.service]);
     const retry = failures.get(same) ?? 0;
     failures.set(same, hasFailed(row) ? retry + 1 : 0);
     return { ...row, retry } as JsonObject;
@@ -60,13 +61,19 @@ export function callsWanted(
   assertions: readonly {
     readonly diffType: string;
     readonly entity: string;
+    readonly service: string | undefined;
     readonly where: Predicate;
   }[],
 ): CallsWanted {
   const wanted = assertions.filter(({ diffType }) => diffType === "called");
   return {
     names: [...new Set(wanted.map(({ entity }) => entity))],
-    fields: new Set(wanted.flatMap(({ where }) => fieldsOf(where))),
+    fields: new Set(
+      wanted.flatMap(({ where, service }) => [
+        ...fieldsOf(where),
+        ...(service === undefined ? [] : ["service"]),
+      ]),
+    ),
   };
 }
 

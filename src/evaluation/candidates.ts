@@ -34,6 +34,8 @@ export type Candidate = {
   readonly source: JsonObject;
   /** Of a call that stands for several: how many. */
   readonly times?: number;
+  /** That a call was made to. */
+  readonly service?: string | undefined;
 };
 
 /** How many rows, or calls, these are. */
@@ -79,6 +81,7 @@ export function callsOf({ calls }: RunEvidence): Candidate[] {
     changed: [],
     source: row,
     times: calls[index]?.times ?? 1,
+    service: calls[index]?.service,
   }));
 }
 

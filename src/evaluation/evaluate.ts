@@ -67,10 +67,14 @@ export function evaluate(spec: CompiledSpec, keys: Keys, evidence: RunEvidence):
   const failures: string[] = [];
   const explanations: Explanation[] = [];
   const judged = spec.assertions.map((assertion, index) => {
-    const { diffType, entity, isByClock, min, max, expected } = assertion;
+    const { diffType, entity, service, isByClock, min, max, expected } = assertion;
     const { now = [], before = [] } = baseline.get(entity) ?? {};
     const candidatesOf = () => {
-      if (diffType === "called") return calls.filter(({ source }) => isNamed(entity, source));
+      if (diffType === "called")
+        return calls.filter(
+          (call) =>
+            isNamed(entity, call.source) && (service === undefined || call.service === service),
+        );
       if (diffType !== "unchanged") return (isByClock ? ofClock : rows)[diffType].get(entity) ?? [];
       return now.filter((row) => isFree(assertion.free, row));
     };

@@ -83,6 +83,14 @@ const Description = Type.Optional(
   Type.String({ maxLength: 2_000, description: "For people; has no effect on the verdict" }),
 );
 
+const InService = Type.String({
+  minLength: 1,
+  maxLength: NAME_MAX,
+  description:
+    "The service that `entity` is of. In a world, `messages` of `chat` is the table `chat_messages`; for `called`, only calls to this service count",
+  examples: ["chat"],
+});
+
 export const Assertion = strict(
   {
     diff_type: Type.Unsafe<DiffType>({
@@ -99,6 +107,7 @@ export const Assertion = strict(
       description:
         "The table. For `called`: a method, a field of a query or mutation, or a tool; `chat.*` stands for all that begin so, `*` for every call",
     }),
+    service: Type.Optional(InService),
     actor: Type.Optional(
       Type.Literal("clock", {
         description:
@@ -156,6 +165,7 @@ export type Assertion = Static<typeof Assertion>;
 export const Allowance = strict(
   {
     entity: Type.String({ minLength: 1, maxLength: NAME_MAX, description: "The table" }),
+    service: Type.Optional(InService),
     diff_type: Type.Optional(
       Type.Union([Type.Literal("added"), Type.Literal("removed"), Type.Literal("changed")], {
         title: "AllowedChange",

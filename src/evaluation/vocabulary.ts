@@ -9,8 +9,11 @@ export type Vocabulary = {
     readonly key?: readonly string[];
   }[];
   readonly derived: { readonly [table: string]: readonly string[] };
-  /** The names of the service's calls. */
+  /** The names of the calls of all services. */
   readonly calls: ReadonlySet<string>;
+  readonly services?: readonly string[];
+  /** It has several services: its tables have their names in front. */
+  readonly isWorld?: boolean;
   /** Earlier ids, which specs and texts of a run may use: they mean the present ones. */
   readonly aliases?: Aliases;
 };

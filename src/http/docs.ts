@@ -14,7 +14,7 @@ import start from "~/docs/explorer.js" with { type: "text" };
 import { missingPage, siteFile, sitePage } from "~/docs/site";
 import { Condition, WhereSchema } from "~/evaluation/spec";
 import { failures } from "~/http/errors";
-import { toolOperations } from "~/http/mcp/operations";
+import { everyToolOperation, toolOperations } from "~/http/mcp/operations";
 import { Envelope, EnvironmentPath } from "~/http/model";
 import { OPENAPI, type Operation, openapi } from "~/http/openapi";
 import { REPLICAS } from "~/replicas/index";
@@ -153,14 +153,24 @@ const serviceOperations = (): Operation[] => {
     ),
     ...toolOperations(),
   ];
-  return operations.map(({ service, params, answers, ...operation }) => ({
+  const access = { security: [{ key: [] }, { bearer: [] }] };
+  const { answers: own, ...every } = everyToolOperation();
+  const whole = {
+    ...every,
+    ...access,
+    tags: ["mcp"],
+    params: EnvironmentPath,
+    answers: withPlatform(own, REFUSALS),
+  };
+  const ofServices = operations.map(({ service, params, answers, ...operation }) => ({
     ...operation,
     path: `/api/env/{envId}/services/${service}/${operation.path}`,
     tags: [service],
-    security: [{ key: [] }, { bearer: [] }],
+    ...access,
     params: Type.Object({ ...EnvironmentPath.properties, ...params?.properties }),
     answers: withPlatform(answers, REFUSALS),
   }));
+  return [...ofServices, whole];
 };
 
 /** The responses of an operation that is not a route, and those of the platform to it. */

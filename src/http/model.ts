@@ -8,6 +8,7 @@ import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { STATUS } from "~/errors";
 import { REPLICAS } from "~/replicas/index";
+import { WORLD } from "~/replicas/members";
 
 /** Not `t.Integer`, which accepts `"3"` in a body as well. */
 export const Count = Type.Integer({ minimum: 0, examples: [1] });
@@ -51,6 +52,15 @@ export const Service = t.String({
 });
 /** Checked by the domain, so that an unknown one is `invalid_service`. */
 export const ServiceName = t.String({ documented: Service });
+
+/** The service of an environment, template or suite, in responses. */
+export const Kind = t.String({
+  enum: [...REPLICAS.keys(), WORLD],
+  title: "EnvironmentKind",
+  description: "The simulated service; `world`: several",
+});
+/** Checked by the domain, as above. */
+export const KindName = t.String({ documented: Kind });
 
 export const UserId = t.String({
   minLength: 1,

@@ -18,15 +18,18 @@ import type { Environments } from "~/platform/environments/environments";
 import { environmentId, notFound, requireId } from "~/platform/environments/id";
 import type { Settings } from "~/platform/environments/opening";
 import type { Past } from "~/platform/environments/past";
+import { actorsIn } from "~/platform/environments/view";
 import type { Due, Injection } from "~/platform/faults/injection";
 import type { Fault } from "~/platform/faults/model";
 import type { PastState } from "~/platform/faults/store";
 import type { Journal, JournaledCall } from "~/platform/journal/journal";
 import type { Keys } from "~/platform/keys/keys";
 import type { Templates } from "~/platform/templates/templates";
+import { toolsOfService, toolsOfWorld } from "~/platform/tool-sets";
 import { answerTools, challenged, readToolPath, type ToolPath, wrongToken } from "~/platform/tools";
 import type { Problem, Selection } from "~/replicas/faults";
 import { REPLICAS, requireReplica, serviceOf } from "~/replicas/index";
+import { type Members, NOBODY_HERE, serviceSession, WORLD } from "~/replicas/members";
 import type { CallAccount, Replica, UnleasedCall } from "~/replicas/replica";
 import { httpDate } from "~/wire/head";
 import type { IncomingRequest } from "~/wire/incoming";
@@ -43,7 +46,7 @@ type Arrival = {
   readonly userToken: string | undefined;
   readonly baseUrl: string;
   /** Begins a line of the journal: one for each call of a tool, with its own `traceparent` unless a header has one. */
-  readonly note: (trace?: string) => JournaledCall;
+  readonly note: (trace?: string, service?: string) => JournaledCall;
   /** The line of any other call. */
   readonly call: JournaledCall | undefined;
 };
@@ -54,23 +57,32 @@ export type GatewayPath = {
   readonly envId: string;
   readonly service: string;
   readonly path: string;
+  /** It names no service: all that the environment has. */
+  readonly isWhole?: boolean;
 };
 
 /** `1` with an API key: the caller only views, and a run's journal leaves its reads out. */
 const VIEW_HEADER = "x-diorama-view";
 const PREFIX = "/api/env/";
 const SERVICES = "/services/";
+const TOOLS = "/mcp";
 
 /** Parses a path to an environment, unchanged but for an alias of the service; undefined for any other path. */
 export function gatewayPath(pathname: string): GatewayPath | undefined {
   if (!pathname.startsWith(PREFIX)) return undefined;
   const afterId = pathname.indexOf("/", PREFIX.length);
-  if (afterId < 0 || !pathname.startsWith(SERVICES, afterId)) return undefined;
+  if (afterId < 0) return undefined;
+  const envId = pathname.slice(PREFIX.length, afterId);
+  if (pathname.startsWith(TOOLS, afterId)) {
+    const path = pathname.slice(afterId + 1);
+    return readToolPath(path) && { envId, service: WORLD, path, isWhole: true };
+  }
+  if (!pathname.startsWith(SERVICES, afterId)) return undefined;
   const from = afterId + SERVICES.length;
   const slash = pathname.indexOf("/", from);
   const to = slash < 0 ? pathname.length : slash;
   return {
-    envId: pathname.slice(PREFIX.length, afterId),
+    envId,
     service: serviceOf(pathname.slice(from, to)),
     path: pathname.slice(to + 1),
   };
@@ -99,51 +111,76 @@ export function createGateway(deps: {
     const { envId, service, path } = target;
     await keys.countRequest(principal ?? environment);
     requireId(envId);
-    const replica = requireReplica(service);
+    if (!toolPath || service !== WORLD) requireReplica(service);
     if (environment?.state !== "live") throw notFound();
-    if (environment.service !== service)
+    const actors = actorsIn(environment);
+    const services = toolPath ? toolServices(target, environment.service, actors) : [service];
+    if (!services.every((each) => Object.hasOwn(actors, each)))
       throw new ApiError(
         "invalid_service",
-        `This is an environment of the service ${environment.service}`,
+        environment.members
+          ? `This environment has the services ${Object.keys(actors).join(", ")}`
+          : `This is an environment of the service ${environment.service}`,
       );
-    const { schemaName, actingUserId, allowImpersonation } = environment;
+    const { schemaName, allowImpersonation, service: kind } = environment;
     const tables = await templates.tablesOf(environment);
     const environmentRef = { environmentId: environment.environmentId, schemaName, tables };
     const { faults, now } = await sessionPool.settings(environmentRef);
-    const identity = {
-      actor: actingUserId,
+    const actorOf = (service: string) => actors[service] ?? NOBODY_HERE;
+    const callerIn = async (service: string) => ({
+      actor: actorOf(service),
       secret: environment.tokenHash,
       baseUrl: `${baseUrl}/api/env/${envId}/services/${service}`,
-      aliases: await templates.aliasesOf(environment, tables),
+      aliases: await templates.aliasesOf(
+        kind === WORLD ? { ...environment, only: service } : environment,
+        tables,
+      ),
+    });
+    /** Runs work on a service's tables, or on an earlier state of them. */
+    const useIn = <T>(
+      service: string,
+      work: (session: Session) => Promise<T>,
+      mark?: LogMark,
+      state?: PastState,
+    ): Promise<T> => {
+      const within = (session: Session) => work(serviceSession(kind, service, session));
+      return sessionPool.use(
+        environmentRef,
+        (session) => (state ? past.read(state, session.source, within) : within(session)),
+        mark,
+      );
     };
-    /** Runs work on the environment's tables, or on an earlier state of them. */
+    const dueFault = (service: string, select: () => Promise<Selection | undefined>) =>
+      carriesSecret || isViewing || !faults
+        ? undefined
+        : faultOf(environment.environmentId, faults, service, select);
+    if (toolPath) {
+      const { isAnonymous, userToken } = token;
+      const isForeign = (service: string) =>
+        userToken !== undefined && requireReplica(service).isToken?.(userToken);
+      if (isAnonymous && services.some(isForeign)) throw wrongToken();
+      const isWhole = kind === WORLD && service === WORLD;
+      if (!isWhole && services.some((each) => actorOf(each) === NOBODY_HERE)) throw wrongToken();
+      const set = isWhole
+        ? toolsOfWorld(services, toolPath.profile)
+        : toolsOfService(services[0] ?? "", toolPath.profile);
+      const made = await answerTools(request, set, {
+        callerIn,
+        actorOf,
+        note: (service, trace) => note(trace, service),
+        use: useIn,
+        injection,
+        dueFault: (service, selection) => dueFault(service, async () => selection),
+      });
+      return dated(made, now);
+    }
+    const replica = requireReplica(service);
+    const identity = await callerIn(service);
     const use = <T>(
       work: (session: Session) => Promise<T>,
       mark?: LogMark,
       state?: PastState,
-    ): Promise<T> =>
-      sessionPool.use(
-        environmentRef,
-        (session) => (state ? past.read(state, session.source, work) : work(session)),
-        mark,
-      );
-    const dueFault = (select: () => Promise<Selection | undefined>) =>
-      carriesSecret || isViewing || !faults
-        ? undefined
-        : faultOf(environment.environmentId, faults, select);
-    if (toolPath && token.isAnonymous && token.userToken && replica.isToken?.(token.userToken))
-      throw wrongToken();
-    if (toolPath) {
-      const made = await answerTools(request, replica, toolPath, {
-        ...identity,
-        note,
-        use,
-        injection,
-        dueFault: (name, { isReading }) =>
-          dueFault(async () => ({ by: "tool", names: [name], isReading })),
-      });
-      return dated(made, now);
-    }
+    ): Promise<T> => useIn(service, work, mark, state);
     // A secret is verified before the body is read. The body is read before a session is taken.
     const isAwaited =
       !carriesSecret || (await use(async (session) => await replica.awaits?.(session, path)));
@@ -160,7 +197,7 @@ export function createGateway(deps: {
     };
     const handle = (state?: PastState) =>
       use((session) => replica.handle({ ...unleased, session }), mark, state);
-    const due = await dueFault(() => replica.faults.select(unleased));
+    const due = await dueFault(service, () => replica.faults.select(unleased));
     const response = due
       ? await injection.inject(account, due, handle, (problem) => report(replica, account, problem))
       : await handle();
@@ -172,10 +209,11 @@ export function createGateway(deps: {
   async function faultOf(
     id: string,
     faults: readonly Fault[],
+    service: string,
     select: () => Promise<Selection | undefined>,
   ): Promise<Due | undefined> {
     const selection = await select();
-    return selection && (await injection.due(id, faults, selection));
+    return selection && (await injection.due(id, faults, { ...selection, service }));
   }
 
   return {
@@ -202,10 +240,12 @@ export function createGateway(deps: {
       const header = request.headers.get("traceparent");
       const [name = ""] = path.split("/", 1); // what follows may be a secret
       let isNoted = false;
-      const note = (own?: string) => {
+      const note = (own?: string, called = target.isWhole ? undefined : service) => {
         isNoted = true;
         const trace = header ?? own ?? null;
-        return journal.begin(environment, { request: requestId, trace, name, isViewing });
+        const place =
+          environment?.members && called ? { ...environment, service: called } : environment;
+        return journal.begin(place, { request: requestId, trace, name, isViewing });
       };
       const call = toolPath ? undefined : note();
       const token = { userToken, isAnonymous };
@@ -219,6 +259,13 @@ export function createGateway(deps: {
       }
     },
   };
+}
+
+/** The services whose tools a path leads to: in a world, all in which the person has an account. */
+function toolServices({ service, isWhole }: GatewayPath, kind: string, actors: Members): string[] {
+  if (service !== WORLD) return [service];
+  if (kind !== WORLD) return isWhole ? [kind] : [service];
+  return Object.keys(actors).filter((each) => actors[each] !== null);
 }
 
 /** The answer with the time in the environment as its date. */

@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { failures } from "~/http/errors";
-import { Count, Service, Timestamp } from "~/http/model";
+import { Count, Kind, Timestamp } from "~/http/model";
 import { principalOf } from "~/http/principal";
 import type { MetricsCollector } from "~/platform/metrics-collector";
 import type { Probes } from "~/platform/probes";
@@ -44,7 +44,7 @@ const Overview = t.Object(
     ),
     environments: t.Array(
       t.Object({
-        service: Service,
+        service: Kind,
         state: t.String({
           description: "`live`, or `expired` until cleaned up",
           examples: ["live"],

@@ -4,13 +4,14 @@ import type { Session } from "~/db/session";
 import { ApiError, NotAuthed } from "~/errors";
 import { readBody, SERVICE_BODY_MAX } from "~/http/body";
 import { answerMcp } from "~/http/mcp/endpoint";
-import { type Access, DEFAULT_PROFILE, findSurface, listingFor } from "~/http/mcp/profile";
+import { type Access, DEFAULT_PROFILE, findSurface } from "~/http/mcp/profile";
 import type { Due, Injection } from "~/platform/faults/injection";
 import type { PastState } from "~/platform/faults/store";
 import type { JournaledCall } from "~/platform/journal/journal";
+import { findTool, listingOf, serverInfoOf, type ToolSet } from "~/platform/tool-sets";
 import type { Caller } from "~/replicas/caller";
-import type { Problem } from "~/replicas/faults";
-import type { CallAccount, Replica } from "~/replicas/replica";
+import type { Problem, Selection } from "~/replicas/faults";
+import type { CallAccount } from "~/replicas/replica";
 import type { ToolProfile, ToolResult } from "~/replicas/tools";
 import type { IncomingRequest } from "~/wire/incoming";
 import { type HttpAnswer, httpAnswer } from "~/wire/message";
@@ -38,24 +39,21 @@ export async function challenged<T>(opening: Promise<T>): Promise<T> {
   }
 }
 
-function requireProfile({ service, toolProfiles }: Replica, name: string): ToolProfile {
-  const profile = toolProfiles && Object.hasOwn(toolProfiles, name) && toolProfiles[name];
-  if (profile) return profile;
-  const known = Object.keys(toolProfiles ?? {}).join(", ");
-  throw new ApiError("not_found", `${service} has no tool profile of this name; known: ${known}`);
-}
-
 function readAccess({ searchParams }: URL): Access {
   const given = searchParams.get("access") ?? "all";
   if (given === "all" || given === "read") return given;
   throw new ApiError("invalid_request", "access: one of all, read is needed");
 }
 
-type Means = Omit<Caller, "session"> & {
+type Means = {
+  /** The caller in one of the services. */
+  readonly callerIn: (service: string) => Promise<Omit<Caller, "session">>;
+  readonly actorOf: (service: string) => string;
   /** Begins the journal's line of one call. `trace`: its `traceparent`, unless a header has one. */
-  readonly note: (trace?: string) => JournaledCall;
-  /** Runs one call on the environment's tables. */
+  readonly note: (service: string | undefined, trace?: string) => JournaledCall;
+  /** Runs one call on a service's tables. */
   readonly use: <T>(
+    service: string,
     work: (session: Session) => Promise<T>,
     mark: LogMark,
     state?: PastState,
@@ -63,8 +61,8 @@ type Means = Omit<Caller, "session"> & {
   readonly injection: Injection;
   /** The fault that a call of this tool gets. */
   readonly dueFault: (
-    name: string,
-    how: { isReading: boolean },
+    service: string,
+    selection: Selection,
   ) => Promise<Due | undefined> | undefined;
 };
 
@@ -96,27 +94,23 @@ const UNKNOWN_TOOL = "unknown tool";
 
 export async function answerTools(
   request: IncomingRequest,
-  replica: Replica,
-  path: ToolPath,
-  { note, use, injection, dueFault, ...caller }: Means,
+  set: ToolSet,
+  { callerIn, actorOf, note, use, injection, dueFault }: Means,
 ): Promise<HttpAnswer> {
-  const profile = requireProfile(replica, path.profile);
-  const surface = findSurface(profile, readAccess(request.url));
+  const access = readAccess(request.url);
   const body = await readBody(request, SERVICE_BODY_MAX);
-  const isServed = (name: string) =>
-    surface.names.has(name) || !profile.tools.some((tool) => tool.name === name);
 
   /** Makes a call that is served, with its fault if one is due. */
   async function callTool(
+    { service, profile, own }: NonNullable<ReturnType<typeof findTool>>,
     name: string,
     account: CallAccount,
     work: (state?: PastState) => Promise<ToolResult | undefined>,
   ): Promise<ToolResult | undefined> {
-    if (!isServed(name)) return undefined;
     const tool = profile.tools.find((each) => each.name === name);
-    const due = await dueFault(name, {
-      isReading: tool !== undefined && profile.isReading(tool),
-    });
+    if (tool && !findSurface(profile, access).names.has(name)) return undefined;
+    const isReading = tool !== undefined && profile.isReading(tool);
+    const due = await dueFault(service, { by: "tool", names: [own], isReading });
     if (!due) return await work();
     return await injection.inject(account, due, work, (problem) => failed(profile, problem));
   }
@@ -126,12 +120,19 @@ export async function answerTools(
     args: Readonly<Record<string, unknown>> | undefined,
     trace: string | undefined,
   ) {
-    const { account, mark, end, fail } = note(trace);
-    Object.assign(account, { via: "mcp", name, arguments: args ?? {} });
-    try {
+    const tool = findTool(set, name);
+    const { account, mark, end, fail } = note(tool?.service, trace);
+    Object.assign(account, { via: "mcp", name: tool?.own ?? name, arguments: args ?? {} });
+    /** Makes the call, in an earlier state of the tables if one is given. */
+    const make = async (state?: PastState) => {
+      if (!tool) return undefined;
+      const caller = await callerIn(tool.service);
       const work = (session: Session) =>
-        profile.call({ ...caller, session, name, arguments: args });
-      const result = await callTool(name, account, (state) => use(work, mark, state));
+        tool.profile.call({ ...caller, session, name: tool.own, arguments: args });
+      return await use(tool.service, work, mark, state);
+    };
+    try {
+      const result = tool && (await callTool(tool, name, account, make));
       if (!result) account.error = UNKNOWN_TOOL;
       else if (result.isError) account.error = result.text;
       account.answer = JSON.stringify(result?.text ?? null);
@@ -149,8 +150,8 @@ export async function answerTools(
 
   try {
     return await answerMcp(request, body, {
-      serverInfo: profile.serverInfo,
-      listing: () => listingFor(surface, caller.actor),
+      serverInfo: serverInfoOf(set),
+      listing: () => listingOf(set, access, actorOf),
       call,
     });
   } catch (error) {

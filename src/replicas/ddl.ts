@@ -35,3 +35,26 @@ function parseColumns(table: string, body: string): ReadonlyMap<string, Column> 
       }),
   );
 }
+
+const STATEMENT = /^create (?:unique )?(table|sequence|index) (\w+)(?: on (\w+))?/;
+/** Names inside a statement: of a constraint, of the table of a foreign key, of a sequence as text. */
+const INNER = [/(\bconstraint )(\w+)/g, /(\breferences )(\w+)/g, /(\bnextval\(')(\w+)/g];
+
+/** The same DDL with a prefix on the names of everything that it creates. Throws on a statement that it cannot read. */
+export const prefixDdl = (ddl: string, prefix: string): string =>
+  ddl
+    .split("\n")
+    .map((line) => {
+      if (line === "" || line.startsWith("--") || line === ");") return line;
+      if (line.startsWith("  "))
+        return line.trimStart().startsWith("--") ? line : prefixInside(line, prefix);
+      const [head, kind, name, on] = STATEMENT.exec(line) ?? [];
+      if (head === undefined || (kind === "index") !== (on !== undefined))
+        throw new Error(`the DDL has a statement that it cannot have: ${line}`);
+      const end = on === undefined ? "" : ` on ${prefix}${on}`;
+      return `${head.slice(0, head.indexOf(` ${name}`))} ${prefix}${name}${end}${line.slice(head.length)}`;
+    })
+    .join("\n");
+
+const prefixInside = (line: string, prefix: string) =>
+  INNER.reduce((text, form) => text.replace(form, `$1${prefix}$2`), line);

@@ -17,6 +17,16 @@ import type { HttpAnswer, HttpRequest } from "~/wire/message";
 /** A user that an agent can act as. */
 export type Person = { readonly id: string; readonly name: string; readonly email: string | null };
 
+/** A person with a mail address, as a directory of several services has them. */
+export type DirectoryEntry = {
+  readonly email: string;
+  /** The full name. */
+  readonly name: string;
+  /** The time zone; null if the service does not know it. */
+  readonly zone: string | null;
+  readonly isActive: boolean;
+};
+
 /** `Name`: of its tables, for the replica's own code. The platform, which knows none of them, leaves it out. */
 export type Replica<Name extends string = string> = {
   /** The value of `service` on the wire. */
@@ -45,6 +55,8 @@ export type Replica<Name extends string = string> = {
   ) => Promise<string | undefined>;
   /** Lists users of the environment, by id. */
   readonly listPeople: (session: Session<Name>, limit: number) => Promise<readonly Person[]>;
+  /** Lists everyone with a mail address, active or not, by id. */
+  readonly listDirectory: (session: Session<Name>) => Promise<readonly DirectoryEntry[]>;
   /** A credential that a client of this service sends outside the headers. `beginning`: the beginning of the body. */
   readonly credential?: (
     call: Pick<ReplicaCall, "request"> & { readonly beginning: () => Promise<Uint8Array> },

@@ -98,15 +98,33 @@ export interface components {
             };
         };
         /**
-         * @description The simulated service
+         * @description The simulated service; `world`: several
          * @enum {string}
          */
-        readonly Service: "chat" | "tracker";
+        readonly EnvironmentKind: "chat" | "tracker" | "world";
         /**
          * @description `deleted` once it is expired or deleted
          * @enum {string}
          */
         readonly EnvironmentStatus: "active" | "deleted";
+        /** @description A service of an environment */
+        readonly EnvironmentService: {
+            /**
+             * @description Path prefix of its own calls
+             * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat
+             */
+            readonly url: string;
+            /**
+             * @description Path of its tools
+             * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat/mcp
+             */
+            readonly mcpUrl: string;
+            /**
+             * @description Null if the person has no account there: calls get the service's own error
+             * @example U01AGENTONE
+             */
+            readonly userId: string | null;
+        };
         /** @description The newest run of an environment */
         readonly LastRun: {
             /**
@@ -139,12 +157,12 @@ export interface components {
              */
             readonly environmentId: string;
             /**
-             * @description Path prefix of the service's own calls
+             * @description Path prefix of the service's own calls. Of a world: of those of all services, each below its name
              * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat
              */
             readonly environmentUrl: string;
             /**
-             * @description Path of the service's tools over the Model Context Protocol
+             * @description Path of the service's tools over the Model Context Protocol. Of a world: of the tools of all services
              * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat/mcp
              */
             readonly mcpUrl: string;
@@ -164,7 +182,11 @@ export interface components {
              * @example chat_default
              */
             readonly templateSchema: string;
-            readonly service: components["schemas"]["Service"];
+            readonly service: components["schemas"]["EnvironmentKind"];
+            /** @description Its services, by name */
+            readonly services: {
+                readonly [key: string]: components["schemas"]["EnvironmentService"];
+            };
             readonly status: components["schemas"]["EnvironmentStatus"];
             /**
              * Format: date-time
@@ -204,6 +226,11 @@ export interface components {
              */
             readonly current: number;
         };
+        /**
+         * @description The simulated service
+         * @enum {string}
+         */
+        readonly Service: "chat" | "tracker";
         /**
          * @description `running`: runs as fast as real time; `frozen`: stands still; `step`: goes forward by `stepMs` with each call
          * @example running
@@ -281,7 +308,7 @@ export interface components {
         };
         /** @description A template or a test, and the user that the agent acts as */
         readonly NewEnvironment: {
-            readonly templateService?: components["schemas"]["Service"];
+            readonly templateService?: components["schemas"]["EnvironmentKind"];
             /**
              * @description Name of a template: lower-case letters, digits and _; begins with a letter
              * @example chat_default
@@ -298,7 +325,15 @@ export interface components {
              */
             readonly impersonateUserId?: string;
             /**
-             * @description Email of the user that the agent acts as, in place of the id
+             * @description Of a world: the services that the environment has. Omitted: all of the template. The tables of the others stay as they are
+             * @example [
+             *       "chat",
+             *       "tracker"
+             *     ]
+             */
+            readonly services?: readonly components["schemas"]["Service"][];
+            /**
+             * @description Email of the user that the agent acts as, in place of the id. In a world it names one person in every service
              * @example agent@acme.test
              */
             readonly impersonateEmail?: string;
@@ -372,12 +407,12 @@ export interface components {
              */
             readonly environmentId: string;
             /**
-             * @description Path prefix of the service's own calls
+             * @description Path prefix of the service's own calls. Of a world: of those of all services, each below its name
              * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat
              */
             readonly environmentUrl: string;
             /**
-             * @description Path of the service's tools over the Model Context Protocol
+             * @description Path of the service's tools over the Model Context Protocol. Of a world: of the tools of all services
              * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat/mcp
              */
             readonly mcpUrl: string;
@@ -397,7 +432,11 @@ export interface components {
              * @example chat_default
              */
             readonly templateSchema: string;
-            readonly service: components["schemas"]["Service"];
+            readonly service: components["schemas"]["EnvironmentKind"];
+            /** @description Its services, by name */
+            readonly services: {
+                readonly [key: string]: components["schemas"]["EnvironmentService"];
+            };
             readonly clock: components["schemas"]["Clock"];
             /**
              * @description For the agent: gives access to this environment's service only, as the environment's own user. Shown once.
@@ -413,12 +452,12 @@ export interface components {
              */
             readonly environmentId: string;
             /**
-             * @description Path prefix of the service's own calls
+             * @description Path prefix of the service's own calls. Of a world: of those of all services, each below its name
              * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat
              */
             readonly environmentUrl: string;
             /**
-             * @description Path of the service's tools over the Model Context Protocol
+             * @description Path of the service's tools over the Model Context Protocol. Of a world: of the tools of all services
              * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat/mcp
              */
             readonly mcpUrl: string;
@@ -438,7 +477,11 @@ export interface components {
              * @example chat_default
              */
             readonly templateSchema: string;
-            readonly service: components["schemas"]["Service"];
+            readonly service: components["schemas"]["EnvironmentKind"];
+            /** @description Its services, by name */
+            readonly services: {
+                readonly [key: string]: components["schemas"]["EnvironmentService"];
+            };
             readonly clock: components["schemas"]["Clock"];
             /**
              * @description For the agent: gives access to this environment's service only, as the environment's own user. Shown once.
@@ -471,12 +514,12 @@ export interface components {
              */
             readonly environmentId: string;
             /**
-             * @description Path prefix of the service's own calls
+             * @description Path prefix of the service's own calls. Of a world: of those of all services, each below its name
              * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat
              */
             readonly environmentUrl: string;
             /**
-             * @description Path of the service's tools over the Model Context Protocol
+             * @description Path of the service's tools over the Model Context Protocol. Of a world: of the tools of all services
              * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat/mcp
              */
             readonly mcpUrl: string;
@@ -496,7 +539,11 @@ export interface components {
              * @example chat_default
              */
             readonly templateSchema: string;
-            readonly service: components["schemas"]["Service"];
+            readonly service: components["schemas"]["EnvironmentKind"];
+            /** @description Its services, by name */
+            readonly services: {
+                readonly [key: string]: components["schemas"]["EnvironmentService"];
+            };
             readonly status: components["schemas"]["EnvironmentStatus"];
             /**
              * Format: date-time
@@ -627,6 +674,11 @@ export interface components {
              * @example messages
              */
             readonly __table__: string;
+            /**
+             * @description In a world: the service of the table
+             * @example chat
+             */
+            readonly __service__?: string;
             readonly __actor__?: components["schemas"]["ChangeActor"];
         } & {
             readonly [key: string]: unknown;
@@ -638,6 +690,11 @@ export interface components {
              * @example messages
              */
             readonly __table__: string;
+            /**
+             * @description In a world: the service of the table
+             * @example chat
+             */
+            readonly __service__?: string;
             readonly __actor__?: components["schemas"]["ChangeActor"];
             /** @description The primary key's columns */
             readonly key: {
@@ -698,6 +755,11 @@ export interface components {
             /** @description The table. For `called`: a method, a field of a query or mutation, or a tool; `chat.*` stands for all that begin so, `*` for every call */
             readonly entity: string;
             /**
+             * @description The service that `entity` is of. In a world, `messages` of `chat` is the table `chat_messages`; for `called`, only calls to this service count
+             * @example chat
+             */
+            readonly service?: string;
+            /**
              * @description Counts changes by the environment's clock; omitted: those by the agent. Not with `unchanged` and `called`
              * @constant
              */
@@ -731,6 +793,11 @@ export interface components {
         readonly Allowance: {
             /** @description The table */
             readonly entity: string;
+            /**
+             * @description The service that `entity` is of. In a world, `messages` of `chat` is the table `chat_messages`; for `called`, only calls to this service count
+             * @example chat
+             */
+            readonly service?: string;
             readonly diff_type?: components["schemas"]["AllowedChange"];
             /** @description Which rows, before or after the change; omitted: every row */
             readonly where?: components["schemas"]["Where"];
@@ -1697,7 +1764,7 @@ export interface components {
              * @example 2.4
              */
             readonly ms: number | null;
-            readonly service: components["schemas"]["Service"];
+            readonly service: components["schemas"]["EnvironmentKind"];
             /**
              * @example rest
              * @enum {string}
@@ -1836,7 +1903,7 @@ export interface components {
             };
             /** @description Environments of all users that are not ended */
             readonly environments: readonly {
-                readonly service: components["schemas"]["Service"];
+                readonly service: components["schemas"]["EnvironmentKind"];
                 /**
                  * @description `live`, or `expired` until cleaned up
                  * @example live
@@ -1983,12 +2050,12 @@ export interface components {
              */
             readonly environmentId: string;
             /**
-             * @description Path prefix of the service's own calls
+             * @description Path prefix of the service's own calls. Of a world: of those of all services, each below its name
              * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat
              */
             readonly environmentUrl: string;
             /**
-             * @description Path of the service's tools over the Model Context Protocol
+             * @description Path of the service's tools over the Model Context Protocol. Of a world: of the tools of all services
              * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat/mcp
              */
             readonly mcpUrl: string;
@@ -2008,7 +2075,11 @@ export interface components {
              * @example chat_default
              */
             readonly templateSchema: string;
-            readonly service: components["schemas"]["Service"];
+            readonly service: components["schemas"]["EnvironmentKind"];
+            /** @description Its services, by name */
+            readonly services: {
+                readonly [key: string]: components["schemas"]["EnvironmentService"];
+            };
             readonly status: components["schemas"]["EnvironmentStatus"];
             /**
              * Format: date-time
@@ -2056,7 +2127,7 @@ export interface components {
              * @example 2.4
              */
             readonly ms: number | null;
-            readonly service: components["schemas"]["Service"];
+            readonly service: components["schemas"]["EnvironmentKind"];
             /**
              * @example rest
              * @enum {string}
@@ -2140,7 +2211,14 @@ export interface components {
              * @example chat_default
              */
             readonly name: string;
-            readonly service: components["schemas"]["Service"];
+            readonly service: components["schemas"]["EnvironmentKind"];
+            /**
+             * @description Its services: several in a world
+             * @example [
+             *       "chat"
+             *     ]
+             */
+            readonly services: readonly components["schemas"]["Service"][];
             /**
              * @description For people
              * @example After the first day
@@ -2178,7 +2256,14 @@ export interface components {
              * @example chat_default
              */
             readonly name: string;
-            readonly service: components["schemas"]["Service"];
+            readonly service: components["schemas"]["EnvironmentKind"];
+            /**
+             * @description Its services: several in a world
+             * @example [
+             *       "chat"
+             *     ]
+             */
+            readonly services: readonly components["schemas"]["Service"][];
             /**
              * @description For people
              * @example After the first day
@@ -2237,7 +2322,7 @@ export interface components {
              * @example first_day
              */
             readonly name: string;
-            readonly service: components["schemas"]["Service"];
+            readonly service: components["schemas"]["EnvironmentKind"];
             /**
              * @description For people
              * @example After the first day
@@ -2266,7 +2351,14 @@ export interface components {
              * @example tpl_4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
              */
             readonly location: string;
-            readonly service: components["schemas"]["Service"];
+            readonly service: components["schemas"]["EnvironmentKind"];
+            /**
+             * @description Its services: several in a world
+             * @example [
+             *       "chat"
+             *     ]
+             */
+            readonly services: readonly components["schemas"]["Service"][];
             readonly visibility: components["schemas"]["Visibility"];
             /**
              * @description Ids of the seed that were mapped, and fields that were ignored
@@ -2288,7 +2380,7 @@ export interface components {
              * @example first_day
              */
             readonly name: string;
-            readonly service: components["schemas"]["Service"];
+            readonly service: components["schemas"]["EnvironmentKind"];
             /**
              * @description For people
              * @example After the first day
@@ -2313,7 +2405,14 @@ export interface components {
              * @example tpl_4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
              */
             readonly location: string;
-            readonly service: components["schemas"]["Service"];
+            readonly service: components["schemas"]["EnvironmentKind"];
+            /**
+             * @description Its services: several in a world
+             * @example [
+             *       "chat"
+             *     ]
+             */
+            readonly services: readonly components["schemas"]["Service"][];
             readonly visibility: components["schemas"]["Visibility"];
         };
         /** @description The user who clicks */
@@ -2442,12 +2541,12 @@ export interface components {
              */
             readonly environmentId: string;
             /**
-             * @description Path prefix of the service's own calls
+             * @description Path prefix of the service's own calls. Of a world: of those of all services, each below its name
              * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat
              */
             readonly environmentUrl: string;
             /**
-             * @description Path of the service's tools over the Model Context Protocol
+             * @description Path of the service's tools over the Model Context Protocol. Of a world: of the tools of all services
              * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat/mcp
              */
             readonly mcpUrl: string;
@@ -2467,7 +2566,11 @@ export interface components {
              * @example chat_default
              */
             readonly templateSchema: string;
-            readonly service: components["schemas"]["Service"];
+            readonly service: components["schemas"]["EnvironmentKind"];
+            /** @description Its services, by name */
+            readonly services: {
+                readonly [key: string]: components["schemas"]["EnvironmentService"];
+            };
             readonly clock: components["schemas"]["Clock"];
             /**
              * @description For the agent: gives access to this environment's service only, as the environment's own user. Shown once.
@@ -2635,7 +2738,7 @@ export interface components {
              * @example After the first day
              */
             readonly description: string;
-            readonly templateService: components["schemas"]["Service"];
+            readonly templateService: components["schemas"]["EnvironmentKind"];
             /**
              * @description Name of a template: lower-case letters, digits and _; begins with a letter
              * @example chat_default
@@ -2740,7 +2843,7 @@ export interface components {
              * @example After the first day
              */
             readonly description?: string;
-            readonly templateService: components["schemas"]["Service"];
+            readonly templateService: components["schemas"]["EnvironmentKind"];
             /**
              * @description Name of a template: lower-case letters, digits and _; begins with a letter
              * @example chat_default
@@ -2840,7 +2943,7 @@ export interface components {
              */
             readonly testCount?: number;
             /** @description When expanded */
-            readonly templateService?: components["schemas"]["Service"];
+            readonly templateService?: components["schemas"]["EnvironmentKind"];
             /**
              * @description When expanded
              * @example chat_default
@@ -2863,7 +2966,7 @@ export interface components {
              * @example After the first day
              */
             readonly description?: string;
-            readonly templateService: components["schemas"]["Service"];
+            readonly templateService: components["schemas"]["EnvironmentKind"];
             /**
              * @description Name of a template: lower-case letters, digits and _; begins with a letter
              * @example chat_default
@@ -3041,7 +3144,7 @@ export interface components {
              * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
              */
             readonly suiteId: string;
-            readonly templateService: components["schemas"]["Service"];
+            readonly templateService: components["schemas"]["EnvironmentKind"];
         };
         /** @description The fields to change */
         readonly TestChange: {
@@ -3336,12 +3439,14 @@ export interface components {
 export type Where = components['schemas']['Where'];
 export type Condition = components['schemas']['Condition'];
 export type Health = components['schemas']['Health'];
-export type Service = components['schemas']['Service'];
+export type EnvironmentKind = components['schemas']['EnvironmentKind'];
 export type EnvironmentStatus = components['schemas']['EnvironmentStatus'];
+export type EnvironmentService = components['schemas']['EnvironmentService'];
 export type LastRun = components['schemas']['LastRun'];
 export type ListedEnvironment = components['schemas']['ListedEnvironment'];
 export type EnvironmentList = components['schemas']['EnvironmentList'];
 export type LimitExceeded = components['schemas']['LimitExceeded'];
+export type Service = components['schemas']['Service'];
 export type ClockMode = components['schemas']['ClockMode'];
 export type ClockSettings = components['schemas']['ClockSettings'];
 export type FaultKind = components['schemas']['FaultKind'];

@@ -5,8 +5,11 @@ import type { ConsoleService } from "~/console/services/service";
 import { tables } from "~/console/services/tables/index";
 import { tracker } from "~/console/services/tracker/index";
 
-const SERVICES: Readonly<Record<Service, ConsoleService>> = { chat, tracker };
+const SERVICES: Readonly<Record<string, ConsoleService>> & Record<Service, ConsoleService> = {
+  chat,
+  tracker,
+};
 
 /** `service`: undefined if it is not known. */
-export const serviceOf = (service: Service | undefined): ConsoleService =>
-  (service && SERVICES[service]) ?? tables;
+export const serviceOf = (service: string | undefined): ConsoleService =>
+  (service && SERVICES[service]) || tables;

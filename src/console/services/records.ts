@@ -5,7 +5,7 @@ import type { ServiceRecords } from "~/console/services/shape";
 import { tableRecords } from "~/console/services/tables/records";
 import { trackerRecords } from "~/console/services/tracker/records";
 
-const RECORDS: Readonly<Record<Service, ServiceRecords>> = {
+const RECORDS: Readonly<Record<string, ServiceRecords>> & Record<Service, ServiceRecords> = {
   chat: chatRecords,
   tracker: trackerRecords,
 };
@@ -17,5 +17,5 @@ export const SERVICES = Object.keys(RECORDS);
 export const FIRST_TEMPLATE = "chat_default";
 
 /** `service`: undefined if it is not known. */
-export const recordsOf = (service: Service | undefined): ServiceRecords =>
-  (service && RECORDS[service]) ?? tableRecords;
+export const recordsOf = (service: string | undefined): ServiceRecords =>
+  (service && RECORDS[service]) || tableRecords;

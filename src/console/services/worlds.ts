@@ -6,10 +6,11 @@ import type { WorldProps } from "~/console/services/service";
 
 const TableWorld = lazy(async () => (await import("~/console/services/tables/world")).TableWorld);
 
-const WORLDS: Readonly<Record<Service, ComponentType<WorldProps>>> = {
+const WORLDS: Readonly<Record<string, ComponentType<WorldProps>>> &
+  Record<Service, ComponentType<WorldProps>> = {
   chat: lazy(async () => (await import("~/console/services/chat/world")).ChatWorld),
   tracker: lazy(async () => (await import("~/console/services/tracker/world")).TrackerWorld),
 };
 
-export const worldOf = (service: Service): ComponentType<WorldProps> =>
+export const worldOf = (service: string): ComponentType<WorldProps> =>
   WORLDS[service] ?? TableWorld;

@@ -83,7 +83,7 @@ export function rowsOfDiff(
 
 function withoutTable(row: Row | undefined): Row | undefined {
   if (!row) return undefined;
-  const { __table__: _, ...columns } = row;
+  const { __table__: _, __service__: __, ...columns } = row;
   return columns;
 }
 

@@ -111,6 +111,18 @@ const Access = Type.Object({
     }),
   ),
 });
+/** The tools of all services of an environment. */
+export const everyToolOperation = () => ({
+  path: "/api/env/{envId}/mcp",
+  operationId: "environmentMcp",
+  query: Access,
+  ...operationOf(
+    [...REPLICAS.values()].flatMap(({ toolProfiles }) => toolProfiles?.vendor.example ?? [])[0] as ToolExample,
+    "The tools of all services of an environment",
+    "The vendors' tools; one that two services have gets the service's name in front.",
+  ),
+});
+
 const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** The tools of each service, by profile. `path` follows the prefix of an environment's service. */

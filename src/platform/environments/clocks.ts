@@ -18,8 +18,8 @@ import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
 import type { Once } from "~/platform/idempotency/idempotency";
 import type { Templates } from "~/platform/templates/templates";
-import { requireReplica } from "~/replicas/index";
 import type { DueEffect, Schedule } from "~/replicas/replica";
+import { modelWith } from "~/replicas/world";
 import { isShown, MICROS, REAL, seededBytes, TIMES } from "~/source";
 
 export type Clocks = ReturnType<typeof createClocks>;
@@ -53,8 +53,8 @@ export function createClocks(deps: {
     async move(userId: string, envId: string, wanted: ClockMove, once?: Once) {
       const environment = await environments.requirePath(userId, envId);
       const { environmentId: id, schemaName, service } = environment;
-      const { schedule } = requireReplica(service);
       const tables = await templates.tablesOf(environment);
+      const { schedule } = modelWith(service, tables);
       return await exclusive.run(
         environment,
         async (tx) => {

@@ -2,6 +2,7 @@
 import type { Fragment, Sql } from "~/db/connect";
 import type { Timing } from "~/platform/environments/clock-model";
 import { jsonText } from "~/platform/environments/store";
+import type { Members } from "~/replicas/members";
 
 /** An environment's own part of a row. */
 export type Identity = { readonly environmentId: string; readonly tokenHash: Buffer };
@@ -13,6 +14,8 @@ export type Common = {
   readonly service: string;
   readonly templateName: string;
   readonly actingUserId: string;
+  /** The services of a world, with the agent's user in each; null: one service. */
+  readonly members: Members | null;
   readonly ttlSeconds: number;
   readonly allowImpersonation: boolean;
   readonly timing: Timing;
@@ -47,11 +50,11 @@ export async function claim(
       returning schema_name
     )
     insert into diorama.environments (
-      environment_id, user_id, key_id, service, template_name, schema_name, acting_user_id, token_hash,
+      environment_id, user_id, key_id, service, template_name, schema_name, acting_user_id, members, token_hash,
       allow_impersonation, ${timingColumns(sql)}, expires_at
     )
     select ${e.environmentId}, ${e.userId}, ${e.keyId}, ${e.service}, ${e.templateName}, schema_name,
-      ${e.actingUserId}, ${e.tokenHash}, ${e.allowImpersonation}, ${timingValues(sql, e.timing)}, now() + ${e.ttlSeconds}::float8 * interval '1 second'
+      ${e.actingUserId}, ${jsonText(e.members)}::text::json, ${e.tokenHash}, ${e.allowImpersonation}, ${timingValues(sql, e.timing)}, now() + ${e.ttlSeconds}::float8 * interval '1 second'
     from ready
     returning schema_name as "schemaName", expires_at as "expiresAt"
   `;
@@ -85,12 +88,12 @@ export async function insertReserved(
       returning schema_name
     )
     insert into diorama.environments (
-      environment_id, user_id, key_id, service, template_name, schema_name, acting_user_id, token_hash,
+      environment_id, user_id, key_id, service, template_name, schema_name, acting_user_id, members, token_hash,
       allow_impersonation, ${timingColumns(sql)}, expires_at, family_id, parent_environment_id, snapshot_id,
       at_call
     )
     select given.environment_id, ${c.userId}, ${c.keyId}, ${c.service}, ${c.templateName}, given.schema_name,
-      ${c.actingUserId}, decode(given.token_hash, 'hex'), ${c.allowImpersonation}, ${timingValues(sql, c.timing)},
+      ${c.actingUserId}, ${jsonText(c.members)}::text::json, decode(given.token_hash, 'hex'), ${c.allowImpersonation}, ${timingValues(sql, c.timing)},
       now() + ${c.ttlSeconds}::float8 * interval '1 second', ${lineage?.familyId ?? null},
       ${lineage?.parentId ?? null}, ${lineage?.snapshotId ?? null}, ${lineage?.atCall ?? null}::int
     from unnest(

@@ -30,7 +30,7 @@ export async function find(
 ): Promise<EnvironmentDetailRow | undefined> {
   const [row] = await sql<EnvironmentDetailRow[]>`
     select e.environment_id, e.service, e.template_name, e.schema_name, e.expires_at, e.created_at,
-      e.acting_user_id, e.allow_impersonation, e.parent_environment_id, e.at_call, s.template_schema,
+      e.acting_user_id, e.members, e.allow_impersonation, e.parent_environment_id, e.at_call, s.template_schema,
       (
         select h.base_schema from diorama.hidden_templates h where h.schema_name = s.template_schema
       ) as base_schema,

@@ -25,7 +25,7 @@ import type { Keys } from "~/platform/keys/keys";
 import type { Suites } from "~/platform/suites/suites";
 import type { Templates } from "~/platform/templates/templates";
 import type { Principal } from "~/principal";
-import { requireReplica } from "~/replicas/index";
+import { requireKind } from "~/replicas/world";
 
 export type Environments = ReturnType<typeof createEnvironments>;
 
@@ -109,8 +109,7 @@ export function createEnvironments(deps: {
     async list(userId: string, query: EnvironmentQuery) {
       const page = readPage(query, LIST, userId);
       const { templateName, status } = query;
-      const service =
-        query.service === undefined ? undefined : requireReplica(query.service).service;
+      const service = query.service === undefined ? undefined : requireKind(query.service);
       const found = await store.list(pool, userId, { service, templateName, status }, page);
       const { rows, ...rest } = pageOf(found, page, LIST, userId);
       return { environments: rows.map(viewListed), ...rest };

@@ -3,6 +3,7 @@ import type { Pool } from "~/db/connect";
 import type { Environments } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
+import { actorsIn } from "~/platform/environments/view";
 import type { Fault, FaultList } from "~/platform/faults/model";
 import { requireFaults } from "~/platform/faults/rules";
 import * as store from "~/platform/faults/store";
@@ -20,7 +21,7 @@ export function createFaults(deps: {
     /** Replaces the faults between two calls: those that begin after the answer have the new ones, on any server. */
     async put(userId: string, envId: string, faults: readonly Fault[]): Promise<FaultList> {
       const environment = await environments.requirePath(userId, envId);
-      requireFaults(environment.service, faults);
+      requireFaults(Object.keys(actorsIn(environment)), faults);
       const isLive = await exclusive.run(environment, (tx) =>
         store.replace(tx, environment.environmentId, faults),
       );

@@ -15,6 +15,7 @@ import { lockReserved } from "~/platform/environments/schemas-store";
 import type { Snapshots } from "~/platform/environments/snapshots";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import { requireStyle } from "~/platform/environments/token-model";
+import { actorsIn } from "~/platform/environments/view";
 import type { Once } from "~/platform/idempotency/idempotency";
 import type { Principal } from "~/principal";
 import { createSemaphore } from "~/semaphore";
@@ -74,8 +75,8 @@ export function createForks(deps: {
       const { userId, keyId } = principal;
       const { count = 1, ttlSeconds = TTL_SECONDS_DEFAULT, tokenStyle, snapshotId } = wanted;
       const parent = await environments.requirePath(userId, envId);
-      requireStyle(parent.service, tokenStyle);
-      const { environmentId: parentId, service, templateName, actingUserId } = parent;
+      requireStyle(Object.keys(actorsIn(parent)), tokenStyle);
+      const { environmentId: parentId, service, templateName, actingUserId, members } = parent;
       const state = await snapshots.state(keyId, parent, snapshotId);
       const { templateSchema, delta, blueprint, familyId, atCall } = state;
       const plan: Plan = {
@@ -85,6 +86,7 @@ export function createForks(deps: {
           service,
           templateName,
           actingUserId,
+          members,
           ttlSeconds,
           allowImpersonation: parent.allowImpersonation,
           timing: state.timing,

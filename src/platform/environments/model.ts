@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { Count, Id, IdRef, Service, ServiceName, Timestamp, UserId } from "~/http/model";
+import { Count, Id, IdRef, Kind, KindName, ServiceName, Timestamp, UserId } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
 import { ClockView, NewClock } from "~/platform/environments/clock-model";
 import { TokenStyle } from "~/platform/environments/token-model";
@@ -11,12 +11,15 @@ import { ServiceFilter, TemplateName, TemplateRef } from "~/platform/templates/m
 export const TTL_SECONDS_MAX = 604_800;
 export const TTL_SECONDS_DEFAULT = 1_800;
 
+/** More than there are. */
+const SERVICES_MAX = 50;
+
 /** Environments that one call creates. */
 export const BATCH_MAX = 64;
 
 export const NewEnvironment = t.Object(
   {
-    templateService: t.Optional(ServiceName),
+    templateService: t.Optional(KindName),
     templateName: t.Optional(TemplateRef),
     testId: t.Optional(
       t.String({
@@ -28,11 +31,21 @@ export const NewEnvironment = t.Object(
     impersonateUserId: t.Optional(
       t.String({ ...UserId, description: "Id of the user that the agent acts as" }),
     ),
+    services: t.Optional(
+      t.Array(ServiceName, {
+        minItems: 1,
+        maxItems: SERVICES_MAX,
+        description:
+          "Of a world: the services that the environment has. Omitted: all of the template. The tables of the others stay as they are",
+        examples: [["chat", "tracker"]],
+      }),
+    ),
     impersonateEmail: t.Optional(
       t.String({
         minLength: 1,
         maxLength: 255,
-        description: "Email of the user that the agent acts as, in place of the id",
+        description:
+          "Email of the user that the agent acts as, in place of the id. In a world it names one person in every service",
         examples: ["agent@acme.test"],
       }),
     ),
@@ -87,15 +100,34 @@ export const NewEnvironment = t.Object(
 );
 export type NewEnvironment = Static<typeof NewEnvironment>;
 
+const SERVICE_EXAMPLE = {
+  url: `/api/env/${Id["examples"][0]}/services/chat`,
+  mcpUrl: `/api/env/${Id["examples"][0]}/services/chat/mcp`,
+  userId: "U01AGENTONE",
+};
+const EnvironmentService = t.Object(
+  {
+    url: t.String({ description: "Path prefix of its own calls", examples: [SERVICE_EXAMPLE.url] }),
+    mcpUrl: t.String({ description: "Path of its tools", examples: [SERVICE_EXAMPLE.mcpUrl] }),
+    userId: t.Nullable(
+      t.String({ ...UserId, description: "The user that the agent acts as in this service" }),
+      { description: "Null if the person has no account there: calls get the service's own error" },
+    ),
+  },
+  { title: "EnvironmentService", description: "A service of an environment" },
+);
+
 export const Environment = t.Object(
   {
     environmentId: Id,
     environmentUrl: t.String({
-      description: "Path prefix of the service's own calls",
+      description:
+        "Path prefix of the service's own calls. Of a world: of those of all services, each below its name",
       examples: [`/api/env/${Id["examples"][0]}/services/chat`],
     }),
     mcpUrl: t.String({
-      description: "Path of the service's tools over the Model Context Protocol",
+      description:
+        "Path of the service's tools over the Model Context Protocol. Of a world: of the tools of all services",
       examples: [`/api/env/${Id["examples"][0]}/services/chat/mcp`],
     }),
     schemaName: t.String({
@@ -104,7 +136,11 @@ export const Environment = t.Object(
     }),
     expiresAt: Timestamp,
     templateSchema: t.String({ ...TemplateName, description: "The template that was cloned" }),
-    service: Service,
+    service: Kind,
+    services: t.Record(t.String(), EnvironmentService, {
+      description: "Its services, by name",
+      examples: [{ chat: SERVICE_EXAMPLE }],
+    }),
     clock: ClockView,
     token: t.String({
       pattern: "^(xox[pb]-)?diorama_e_[0-9A-Za-z]{49}$",

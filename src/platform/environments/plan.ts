@@ -1,5 +1,6 @@
 /** Plans of new environments: everything that is inserted, but for the schemas. Nothing is written yet. */
 import { ApiError } from "~/errors";
+import { known, quoted } from "~/input/nearest";
 import { firstReading, firstTiming, viewClock } from "~/platform/environments/clock";
 import type { Common, Identity, Lineage } from "~/platform/environments/creation-store";
 import { type NewEnvironment, TTL_SECONDS_DEFAULT } from "~/platform/environments/model";
@@ -11,7 +12,9 @@ import { promptAt } from "~/platform/suites/prompt";
 import type { Suites } from "~/platform/suites/suites";
 import type { Templates } from "~/platform/templates/templates";
 import type { Principal } from "~/principal";
-import { requireReplica } from "~/replicas/index";
+import { serviceOf } from "~/replicas/index";
+import { WORLD } from "~/replicas/members";
+import { requireKind } from "~/replicas/world";
 import { randomId } from "~/source";
 
 /** Environments that differ only in their ids and tokens. */
@@ -50,24 +53,34 @@ export function createPlanning({ templates, suites }: { templates: Templates; su
     const templateName = test?.templateName ?? wanted.templateName;
     if (templateService === undefined)
       throw new ApiError("invalid_request", "templateService: needed when testId is not given");
-    const { service } = requireReplica(templateService);
+    const service = requireKind(templateService);
     if (templateName === undefined)
       throw new ApiError("invalid_request", "templateName: needed when testId is not given");
     const template = await templates.require(userId, service, templateName);
     const by = who(wanted, test?.actingUserId);
-    requireStyle(service, wanted.tokenStyle);
+    const services = requireServices(template.services, wanted.services);
+    requireStyle(services, wanted.tokenStyle);
+    const people = await templates.requireUser(template, by);
+    const members = Object.fromEntries(services.map((each) => [each, people[each] ?? null]));
+    const actingUserId = Object.values(members).find((id) => id !== null);
+    if (actingUserId === undefined)
+      throw new ApiError(
+        "impersonate_not_found",
+        `This user of the template ${templateName} has no account in ${services.join(" or ")}`,
+      );
     const common: Common = {
       userId,
       keyId,
       service,
       templateName,
-      actingUserId: await templates.requireUser(template, by),
+      actingUserId,
+      members: service === WORLD ? members : null,
       ttlSeconds: wanted.ttlSeconds ?? TTL_SECONDS_DEFAULT,
       allowImpersonation: wanted.allowImpersonation ?? false,
       timing: firstTiming(firstReading(wanted.clock, template.opensAt), wanted.seed),
     };
     const { faults = test?.faults ?? [] } = wanted;
-    requireFaults(service, faults);
+    requireFaults(services, faults);
     return {
       common,
       templateSchema: template.schemaName,
@@ -76,6 +89,24 @@ export function createPlanning({ templates, suites }: { templates: Templates; su
       task: test && { prompt: promptAt(test.prompt, viewClock(common.timing).now) },
     };
   };
+}
+
+/** Returns the wanted services of a template, in its order. Throws `invalid_service` or `invalid_request`. */
+function requireServices(
+  has: readonly string[],
+  wanted: readonly string[] = has,
+): readonly string[] {
+  const names = wanted.map(serviceOf);
+  const unknown = names.find((name) => !has.includes(name));
+  if (unknown !== undefined)
+    throw new ApiError(
+      "invalid_service",
+      `services: the template has no ${quoted(unknown)}${known(unknown, has)}`,
+    );
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined)
+    throw new ApiError("invalid_request", `services: ${twice} is named twice`);
+  return has.filter((service) => names.includes(service));
 }
 
 /** Returns the user to act as, from the request or its test. */

@@ -7,7 +7,8 @@ import { ApiError } from "~/errors";
 import type { Environments } from "~/platform/environments/environments";
 import type { NewTemplate } from "~/platform/templates/model";
 import type { Templates } from "~/platform/templates/templates";
-import { requireReplica } from "~/replicas/index";
+import { servicesIn } from "~/replicas/members";
+import { requireKind } from "~/replicas/world";
 
 export type Saving = ReturnType<typeof createSaving>;
 
@@ -23,10 +24,12 @@ export function createSaving(deps: {
      * not notice it.
      */
     async save(userId: string, { environmentId, ...draft }: NewTemplate) {
-      const { schemaName, service } = await environments.require(userId, environmentId);
-      if (requireReplica(draft.service).service !== service)
+      const environment = await environments.require(userId, environmentId);
+      const { schemaName, service } = environment;
+      if (requireKind(draft.service) !== service)
         throw new ApiError("invalid_service", `This is an environment of the service ${service}`);
-      return await templates.create(userId, draft, (target) =>
+      const services = servicesIn(service, await templates.tablesOf(environment));
+      return await templates.create(userId, { ...draft, service, services }, (target) =>
         builders.transaction(async (tx) => {
           await lockAgainstRecycling(tx, schemaName);
           // Looked up on another session: this one's snapshot may be older than the environment's end.

@@ -1,5 +1,6 @@
 import type { Fragment, Sql } from "~/db/connect";
 import type { CursorPosition, Page } from "~/page";
+import type { Members } from "~/replicas/members";
 
 /** JSON text, or null. */
 export const jsonText = (value: object | null): string | null =>
@@ -20,6 +21,8 @@ export type EnvironmentRow = {
   readonly schemaName: string;
   readonly templateSchema: string;
   readonly actingUserId: string;
+  /** The services of a world, with the agent's user in each; null: one service. */
+  readonly members: Members | null;
   readonly tokenHash: Buffer;
   /** Its token may act as users other than `actingUserId`. */
   readonly allowImpersonation: boolean;
@@ -46,7 +49,7 @@ export async function find(
   owner?: Owner,
 ): Promise<EnvironmentRow | undefined> {
   const [environment] = await sql<EnvironmentRow[]>`
-    select environment_id, user_id, key_id, service, template_name, schema_name, template_schema, acting_user_id, token_hash,
+    select environment_id, user_id, key_id, service, template_name, schema_name, template_schema, acting_user_id, members, token_hash,
       allow_impersonation, expires_at, extract(epoch from expires_at - now())::float8 as seconds_left, ${stateExpression(sql)} as state
     from diorama.environments left join diorama.schemas using (schema_name)
     where environment_id = ${environmentId} ${owner ? sql`and ${belongsTo(sql, owner)}` : sql``}
@@ -56,11 +59,17 @@ export async function find(
 
 export type EnvironmentState = Pick<
   EnvironmentRow,
-  "environmentId" | "service" | "templateName" | "schemaName" | "expiresAt" | "state"
+  | "environmentId"
+  | "service"
+  | "templateName"
+  | "schemaName"
+  | "expiresAt"
+  | "state"
+  | "actingUserId"
+  | "members"
 > & { readonly createdAt: Date };
 
 export type ListedEnvironment = EnvironmentState & {
-  readonly actingUserId: string;
   readonly run: LastRun | null;
   readonly place: CursorPosition;
 };
@@ -105,7 +114,7 @@ export async function list(
   const { service, templateName, status } = filter;
   const live = sql`(deleted_at is null and expires_at > now())`;
   return await sql<ListedEnvironment[]>`
-    select environment_id, service, template_name, schema_name, expires_at, created_at, acting_user_id,
+    select environment_id, service, template_name, schema_name, expires_at, created_at, acting_user_id, members,
       ${stateExpression(sql)} as state, ${lastRun(sql)} as run,
       json_build_object('at', created_at::text, 'id', environment_id) as place
     from diorama.environments e

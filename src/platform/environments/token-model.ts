@@ -13,9 +13,11 @@ export const TokenStyle = t.Union(
   },
 );
 
-/** Throws invalid_request for a service whose tokens have no such prefix. */
-export function requireStyle(service: string, tokenStyle: string | undefined): void {
-  const styles = STYLED.find((about) => about.service === service)?.tokenStyles;
-  if (tokenStyle !== undefined && !styles?.includes(tokenStyle))
+/** Throws invalid_request for services whose tokens have no such prefix. */
+export function requireStyle(services: readonly string[], tokenStyle: string | undefined): void {
+  const styles = STYLED.filter(({ service }) => services.includes(service)).flatMap<string>(
+    (about) => about.tokenStyles,
+  );
+  if (tokenStyle !== undefined && !styles.includes(tokenStyle))
     throw new ApiError("invalid_request", `tokenStyle: only the tokens of ${NAMES} have a prefix`);
 }

@@ -5,8 +5,10 @@ import { ApiError } from "~/errors";
 import type { Environments } from "~/platform/environments/environments";
 import { notFound } from "~/platform/environments/id";
 import { type NewTrigger, TRIGGER_SECONDS_DEFAULT } from "~/platform/environments/trigger-model";
+import { actorsIn } from "~/platform/environments/view";
 import type { Templates } from "~/platform/templates/templates";
 import { requireReplica } from "~/replicas/index";
+import { NOBODY_HERE, serviceSession } from "~/replicas/members";
 import { millisOf } from "~/source";
 
 export type Triggers = ReturnType<typeof createTriggers>;
@@ -22,14 +24,19 @@ export function createTriggers(deps: {
     /** Issues a trigger for a user of this owner's environment. Writes nothing. */
     async issue(owner: string, envId: string, wanted: NewTrigger) {
       const environment = await environments.requirePath(owner, envId);
-      const { issueTrigger, findUser } = requireReplica(environment.service);
-      if (!issueTrigger)
+      const actors = actorsIn(environment);
+      const replica = Object.keys(actors)
+        .map(requireReplica)
+        .find(({ issueTrigger }) => issueTrigger);
+      if (!replica?.issueTrigger)
         throw new ApiError("invalid_service", `The service ${environment.service} has no triggers`);
-      const id = wanted.userId ?? environment.actingUserId;
+      const { service, issueTrigger, findUser } = replica;
+      const id = wanted.userId ?? actors[service] ?? NOBODY_HERE;
       const tables = await templates.tablesOf(environment);
       const seconds = wanted.ttlSeconds ?? TRIGGER_SECONDS_DEFAULT;
       const issued = await sessionPool
-        .use({ ...environment, tables }, async (session) => {
+        .use({ ...environment, tables }, async (whole) => {
+          const session = serviceSession(environment.service, service, whole);
           const userId = await findUser(session, { id });
           if (userId === undefined) return undefined;
           const expiresAt = new Date(millisOf(session.source) + seconds * 1000);

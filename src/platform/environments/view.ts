@@ -1,22 +1,42 @@
 /** Environments as answers show them. */
 import { viewClock } from "~/platform/environments/clock";
-import type { Timing } from "~/platform/environments/clock-model";
-import type { Claimed } from "~/platform/environments/creation-store";
+import type { Claimed, Common } from "~/platform/environments/creation-store";
 import type { Environment } from "~/platform/environments/model";
 import type { EnvironmentState, ListedEnvironment } from "~/platform/environments/store";
+import { type Members, WORLD } from "~/replicas/members";
 
 const pathOf = (environmentId: string, service: string) =>
   `/api/env/${environmentId}/services/${service}`;
 
-/** The paths of its service's API and of its tools. */
-const pathsOf = ({ environmentId, service }: { environmentId: string; service: string }) => ({
-  environmentUrl: pathOf(environmentId, service),
-  mcpUrl: `${pathOf(environmentId, service)}/mcp`,
-});
+/** The paths of its service's API and of its tools: of a world, of all its services. */
+const pathsOf = ({ environmentId, service }: { environmentId: string; service: string }) => {
+  const root = `/api/env/${environmentId}`;
+  if (service === WORLD) return { environmentUrl: `${root}/services`, mcpUrl: `${root}/mcp` };
+  const url = pathOf(environmentId, service);
+  return { environmentUrl: url, mcpUrl: `${url}/mcp` };
+};
+
+type Whose = Pick<EnvironmentState, "environmentId" | "service" | "actingUserId" | "members">;
+
+/** Each of its services, with its paths and the agent's user. */
+const servicesOf = (environment: Whose) =>
+  Object.fromEntries(
+    Object.entries(actorsIn(environment)).map(([service, userId]) => {
+      const url = pathOf(environment.environmentId, service);
+      return [service, { url, mcpUrl: `${url}/mcp`, userId }];
+    }),
+  );
+
+/** The services of an environment, with the agent's user in each. */
+export const actorsIn = ({
+  service,
+  actingUserId,
+  members,
+}: Omit<Whose, "environmentId">): Members => members ?? { [service]: actingUserId };
 
 /** A new environment, with its token. */
 export const viewCreated = (
-  { service, templateName, timing }: { service: string; templateName: string; timing: Timing },
+  common: Pick<Common, "service" | "templateName" | "timing" | "actingUserId" | "members">,
   {
     environmentId,
     token,
@@ -25,19 +45,18 @@ export const viewCreated = (
   }: Claimed & { environmentId: string; token: string },
 ): Environment => ({
   environmentId,
-  ...pathsOf({ environmentId, service }),
+  ...pathsOf({ ...common, environmentId }),
   schemaName,
   expiresAt: expiresAt.toISOString(),
-  templateSchema: templateName,
-  service,
-  clock: viewClock(timing),
+  templateSchema: common.templateName,
+  service: common.service,
+  services: servicesOf({ ...common, environmentId }),
+  clock: viewClock(common.timing),
   token,
 });
 
 /** An environment as lists show it. */
-export const viewListed = (
-  environment: EnvironmentState & Pick<ListedEnvironment, "actingUserId" | "run">,
-) => ({
+export const viewListed = (environment: EnvironmentState & Pick<ListedEnvironment, "run">) => ({
   ...view(environment),
   impersonateUserId: environment.actingUserId,
   run: environment.run && {
@@ -53,6 +72,7 @@ export const view = (environment: EnvironmentState) => ({
   expiresAt: environment.expiresAt.toISOString(),
   templateSchema: environment.templateName,
   service: environment.service,
+  services: servicesOf(environment),
   status: environment.state === "live" ? ("active" as const) : ("deleted" as const),
   createdAt: environment.createdAt.toISOString(),
 });

@@ -23,6 +23,9 @@ import type { CallAccount } from "~/replicas/replica";
 
 export type Injection = ReturnType<typeof createInjection>;
 
+/** A call of one of the environment's services. */
+export type ServiceCall = Selection & { readonly service: string };
+
 /** Calls that wait because of a fault, on this server. Beyond that they wait no longer. */
 const WAITING_MAX = 2_000;
 
@@ -53,7 +56,7 @@ export function createInjection(deps: {
     async due(
       environmentId: string,
       faults: readonly Fault[],
-      selection: Selection,
+      selection: ServiceCall,
     ): Promise<Due | undefined> {
       const keep = Math.max(0, ...faults.map(behind));
       if (keep === 0 && !faults.some((fault) => isFor(fault, selection))) return undefined;
@@ -113,7 +116,8 @@ export function createInjection(deps: {
 const behind = ({ fault, calls = STALE_CALLS_DEFAULT }: Fault) =>
   fault === "stale_read" ? calls : 0;
 
-function isFor(fault: Fault, { by, names, isReading }: Selection): boolean {
+function isFor(fault: Fault, { service, by, names, isReading }: ServiceCall): boolean {
+  if (fault.service !== undefined && fault.service !== service) return false;
   if (fault.fault === "stale_read" && !isReading) return false;
   const pattern = fault[by];
   if (pattern !== undefined) return names.some((name) => selects(pattern, name));
@@ -121,7 +125,7 @@ function isFor(fault: Fault, { by, names, isReading }: Selection): boolean {
 }
 
 /** Counts a call for each fault in turn, until one is due. `hasPast`: earlier states are known. */
-function count(state: FaultState, selection: Selection, hasPast: boolean) {
+function count(state: FaultState, selection: ServiceCall, hasPast: boolean) {
   const { faults } = state;
   const [matched, injected] = [[...state.matched], [...state.injected]];
   for (const [index, fault] of faults.entries()) {

@@ -9,29 +9,36 @@ import type { Replica } from "~/replicas/replica";
 
 const SELECTORS = ["method", "operation", "tool"] as const;
 type Selector = (typeof SELECTORS)[number];
-/** Throws `invalid_request` or `invalid_service` for faults that an environment of the service cannot have. */
-export function requireFaults(service: string, faults: readonly Fault[], path = "faults"): void {
-  const replica = requireReplica(service);
+/** Throws `invalid_request` or `invalid_service` for faults that an environment of these services cannot have. */
+export function requireFaults(
+  services: readonly string[],
+  faults: readonly Fault[],
+  path = "faults",
+): void {
   const rejections = new Rejections();
   for (const [index, fault] of faults.entries())
     try {
-      requireFault(replica, fault, `${path}[${index}]`);
+      requireFault(services, fault, `${path}[${index}]`);
     } catch (error) {
       rejections.add(error);
     }
   rejections.end();
 }
 
-function requireFault(replica: Replica, fault: Fault, path: string): void {
-  const { service } = replica;
+function requireFault(services: readonly string[], fault: Fault, path: string): void {
+  const [only = "", ...others] = services;
+  const { service = only } = fault;
   const fail = (field: string, problem: string) => {
     throw new ApiError("invalid_request", `${path}.${field}: ${problem}`);
   };
-  if (fault.service !== undefined && fault.service !== service)
+  if (!services.includes(service))
     throw new ApiError(
       "invalid_service",
-      `${path}.service: this is an environment of the service ${service}`,
+      `${path}.service: this is an environment of the service${others.length > 0 ? "s" : ""} ${services.join(", ")}`,
     );
+  if (others.length > 0 && fault.service === undefined)
+    fail("service", `which service fails is needed: ${services.join(" or ")}`);
+  const replica = requireReplica(service);
   const given = SELECTORS.filter((name) => fault[name] !== undefined);
   const [selector, another] = given;
   if (another) fail(another, `the fault has a ${selector} already`);

@@ -41,9 +41,12 @@ export async function readEvents(
       .get(userId)
       ?.push({ name, environmentId: data.environmentId, data: JSON.stringify(data) });
   const noteEnvironments = (isOver: boolean) => {
-    for (const { userId, actingUserId, ...row } of environments)
+    for (const { userId, ...row } of environments)
       if ((row.state !== "live") === isOver)
-        note(userId, "environment", { ...viewEnvironment(row), impersonateUserId: actingUserId });
+        note(userId, "environment", {
+          ...viewEnvironment(row),
+          impersonateUserId: row.actingUserId,
+        });
   };
   const noteRuns = (isOver: boolean) => {
     for (const { userId, ...row } of runs)

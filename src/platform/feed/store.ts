@@ -3,10 +3,7 @@ import { isWithin, type Span } from "~/db/positions";
 import { type EnvironmentState, stateExpression } from "~/platform/environments/store";
 import type { Line } from "~/platform/journal/line";
 
-type ChangedEnvironment = EnvironmentState & {
-  readonly userId: string;
-  readonly actingUserId: string;
-};
+type ChangedEnvironment = EnvironmentState & { readonly userId: string };
 
 /** Lists environments of these users that were created, extended, reset or ended within a span. */
 export const listEnvironments = async (
@@ -16,7 +13,8 @@ export const listEnvironments = async (
   limit: number,
 ): Promise<ChangedEnvironment[]> =>
   await sql<ChangedEnvironment[]>`
-    select environment_id, service, template_name, schema_name, expires_at, created_at, user_id, acting_user_id,
+    select environment_id, service, template_name, schema_name, expires_at, created_at, user_id,
+      acting_user_id, members,
       ${stateExpression(sql)} as state
     from diorama.environments
     where user_id = any(${[...users]}) and ${isWithin(sql, sql`changed_in`, span)}

@@ -43,8 +43,8 @@ export function createCounting(deps: {
       for (const call of calls) {
         length += JSON.stringify(call.arguments).length;
         if (length > ASKED_LENGTH_MAX) return undefined;
-        const { n, via, name, arguments: given, status, error, fault } = call;
-        all.push({ n, via, name, arguments: given, status, error, fault });
+        const { n, via, name, arguments: given, status, error, fault, service } = call;
+        all.push({ n, via, name, arguments: given, status, error, fault, service });
       }
       if (!hasMore) return all;
     }
@@ -98,8 +98,8 @@ async function reduce(
       const call = callOf(group);
       const matched = names.filter((pattern) => isNamed(pattern, call));
       if (matched.length === 0) continue;
-      const { via, status, error, fault, retry } = call;
-      const asked = Object.entries({ via, status, error, fault, retry });
+      const { via, status, error, fault, retry, service } = call;
+      const asked = Object.entries({ via, status, error, fault, retry, service });
       const key = JSON.stringify([
         matched,
         asked.filter(([field]) => fields.has(field)),
@@ -119,9 +119,9 @@ async function reduce(
 }
 
 function callOf({ n, times, called, outcome, retry }: CallGroup) {
-  const [via, name] = JSON.parse(called);
+  const [via, name, service] = JSON.parse(called);
   const [, status = null, error = null, fault = null] = outcome === null ? [] : JSON.parse(outcome);
-  return { n, times, via, name, arguments: null, status, error, fault, retry: retry ?? 0 };
+  return { n, times, via, name, service, arguments: null, status, error, fault, retry: retry ?? 0 };
 }
 
 /** False if they are too long, or the journal has left them out. */

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { Count, Digits, Id, Service, Timestamp } from "~/http/model";
+import { Count, Digits, Id, Kind, Timestamp } from "~/http/model";
 
 export const Journal = t.Union([t.Literal("off"), t.Literal("calls"), t.Literal("full")], {
   title: "Journal",
@@ -50,7 +50,7 @@ export const Call = t.Object(
       description: "How long it took; null of a call whose server died before it was noted",
       examples: [2.4],
     }),
-    service: Service,
+    service: Kind,
     via: t.Union([t.Literal("rest"), t.Literal("graphql"), t.Literal("mcp")], {
       examples: ["rest"],
     }),

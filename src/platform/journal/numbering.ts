@@ -99,7 +99,7 @@ function indexOf(lines: readonly Line[]): indexStore.LineIndex {
   return {
     ids: lines.map(({ id }) => id),
     answered: lines.map(answeredAt),
-    called: lines.map(({ via, name }) => JSON.stringify([via, name])),
+    called: lines.map(({ via, name, service }) => JSON.stringify([via, name, service])),
     outcomes: lines.map((line) => {
       const { status, error, fault = null } = line;
       return JSON.stringify([hasFailed(line), status, error, fault]);

@@ -9,6 +9,7 @@ import { promptAt } from "~/platform/suites/prompt";
 import type { SuiteRow, TestRow } from "~/platform/suites/store";
 import type { Suites } from "~/platform/suites/suites";
 import type { Principal } from "~/principal";
+import type { Members } from "~/replicas/members";
 
 export type Player = ReturnType<typeof createPlayer>;
 
@@ -32,7 +33,8 @@ type Episode = {
   readonly testId: string;
   readonly environmentId: string;
   readonly token: string;
-  readonly actor: string | null;
+  /** The agent's user in each service. */
+  readonly actors: Members;
   stepCount: number;
   reward: number | null;
   isOver: boolean;
@@ -120,7 +122,9 @@ export function createPlayer(
       testId,
       environmentId,
       token,
-      actor,
+      actors: Object.fromEntries(
+        Object.entries(created.services).map(([name, { userId }]) => [name, userId]),
+      ),
       stepCount: 0,
       reward: null,
       isOver: false,
@@ -143,7 +147,7 @@ export function createPlayer(
   }
 
   /** The tools of its agent. */
-  const tools = () => toolsOf(suite, episode?.actor);
+  const tools = () => toolsOf(suite, episode?.actors);
 
   async function step(action: Action): Promise<Answer> {
     if (action.type === "list_tools") {

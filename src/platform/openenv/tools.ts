@@ -1,9 +1,8 @@
 /** The tools of an episode, in OpenEnv's words. */
 import { wholeBody } from "~/http/body";
-import { DEFAULT_PROFILE, findSurface, listingFor } from "~/http/mcp/profile";
 import type { Gateway } from "~/platform/gateway";
 import type { SuiteRow } from "~/platform/suites/store";
-import { requireReplica } from "~/replicas/index";
+import { listingOf, toolsOfServices } from "~/platform/tool-sets";
 import { IncomingRequest } from "~/wire/incoming";
 import { HeaderList, isOk, textOf } from "~/wire/message";
 
@@ -63,13 +62,19 @@ function errorType({ code, message }: NonNullable<RpcAnswer["error"]>): string {
   return message.startsWith("Unknown tool") ? "tool_not_found" : "invalid_args";
 }
 
-/** The tools of a suite's service in OpenEnv's words, and the one that ends the episode. `actor`: of a test. */
-export function toolsOf({ service, actingUserId }: SuiteRow, actor?: string | null): ListedTool[] {
-  const profile = requireReplica(service).toolProfiles?.[DEFAULT_PROFILE];
-  const listing = profile && listingFor(findSurface(profile, "all"), actor ?? actingUserId ?? "");
-  const tools: { name: string; description?: string; inputSchema: object }[] = listing
-    ? JSON.parse(new TextDecoder().decode(listing))
-    : [];
+/**
+ * The tools of a suite's services in OpenEnv's words, and the one that ends the episode. `actors`: of an episode, by
+ * service.
+ */
+export function toolsOf(
+  { service, services, actingUserId }: SuiteRow,
+  actors: { readonly [service: string]: string | null } = { [service]: actingUserId },
+): ListedTool[] {
+  const set = toolsOfServices(services.filter((each) => actors[each] !== null));
+  const listing = listingOf(set, "all", (each) => actors[each] ?? actingUserId ?? "");
+  const tools: { name: string; description?: string; inputSchema: object }[] = JSON.parse(
+    new TextDecoder().decode(listing),
+  );
   return [
     ...tools.map(({ name, description = "", inputSchema }) => ({
       name,

@@ -7,9 +7,13 @@ export const Actor = t.Literal("clock", {
   description: "The environment's clock; absent of a change by the agent",
   examples: ["clock"],
 });
+const InService = t.String({
+  description: "In a world: the service of the table",
+  examples: ["chat"],
+});
 /** A row of a diff: `__table__` and the table's columns. */
 const Row = t.Object(
-  { __table__: Table, __actor__: t.Optional(Actor) },
+  { __table__: Table, __service__: t.Optional(InService), __actor__: t.Optional(Actor) },
   {
     title: "DiffRow",
     additionalProperties: true,
@@ -27,7 +31,14 @@ export const Before = columns("Changed columns, old values", { text: "Welcome to
 export const After = columns("The same columns, new values", { text: "Welcome!" });
 
 const Update = t.Object(
-  { __table__: Table, __actor__: t.Optional(Actor), key: Key, before: Before, after: After },
+  {
+    __table__: Table,
+    __service__: t.Optional(InService),
+    __actor__: t.Optional(Actor),
+    key: Key,
+    before: Before,
+    after: After,
+  },
   { title: "DiffUpdate", description: "A changed row, with its changed columns only" },
 );
 

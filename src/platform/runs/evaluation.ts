@@ -22,8 +22,8 @@ import * as store from "~/platform/runs/evaluation-store";
 import { abandon, finish } from "~/platform/runs/lifecycle-store";
 import type { OverdueVerdicts } from "~/platform/runs/overdue-verdicts";
 import { requireSpec } from "~/platform/suites/preparation";
-import type { Templates } from "~/platform/templates/templates";
-import { namesOfCalls, requireReplica } from "~/replicas/index";
+import { type Templates, wordsOf } from "~/platform/templates/templates";
+import { modelWith } from "~/replicas/world";
 
 export type Evaluation = ReturnType<typeof createEvaluation>;
 
@@ -73,10 +73,9 @@ export function createEvaluation(deps: {
     const environment = await environments.find(environmentId);
     if (!environment) throw new Error("a run without an environment");
     const tables = await templates.tablesOf(environment);
-    const replica = requireReplica(environment.service);
     const { userId } = environment;
     const aliases = await templates.aliasesOf(environment, tables);
-    return { userId, tables, derived: replica.derived, calls: namesOfCalls(replica), aliases };
+    return { userId, tables, ...wordsOf(modelWith(environment.service, tables)), aliases };
   }
 
   /** Undefined if the journal does not have the calls that the spec counts. */

@@ -12,7 +12,7 @@ export async function builtinHash(sql: Sql, suiteId: string): Promise<string | u
 /** Replaces a built-in suite and its tests. Call it in a transaction. */
 export async function putBuiltin(
   sql: Sql,
-  suite: Omit<SuiteRow, "createdAt" | "userId" | "visibility">,
+  suite: Omit<SuiteRow, "createdAt" | "services" | "userId" | "visibility">,
   tests: readonly TestRow[],
   hash: string,
 ): Promise<void> {

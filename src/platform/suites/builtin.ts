@@ -7,7 +7,7 @@ import { builtinHash, putBuiltin } from "~/platform/suites/builtin-store";
 import { NewSuite } from "~/platform/suites/model";
 import { prepareTests } from "~/platform/suites/preparation";
 import type { Templates } from "~/platform/templates/templates";
-import { requireReplica } from "~/replicas/index";
+import { requireKind } from "~/replicas/world";
 import { SUITES } from "../../../seeds/index";
 
 const LOCK = "diorama suites";
@@ -43,7 +43,7 @@ export async function storeBuiltinSuites(
     const hash = stableId(JSON.stringify(suite));
     if ((await builtinHash(pool, suiteId)) === hash) continue;
     const frame = {
-      service: requireReplica(suite.templateService).service,
+      service: requireKind(suite.templateService),
       templateName: suite.templateName,
       visibility: "public" as const,
     };

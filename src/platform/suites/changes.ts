@@ -11,7 +11,7 @@ import * as store from "~/platform/suites/store";
 import { suiteView, testNotFound, testView } from "~/platform/suites/suites";
 import { type NewSpec, warningsAbout } from "~/platform/suites/warnings";
 import type { Templates } from "~/platform/templates/templates";
-import { requireReplica } from "~/replicas/index";
+import { requireKind } from "~/replicas/world";
 import { randomId } from "~/source";
 
 export type SuiteChanges = ReturnType<typeof createSuiteChanges>;
@@ -65,7 +65,7 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
   /** Checks a suite and tests of it. `stored`: tests whose specs may be of a kind that is no longer accepted. */
   async function check(
     userId: string,
-    suite: Omit<store.SuiteRow, "createdAt">,
+    suite: Omit<store.SuiteRow, "createdAt" | "services">,
     tests: readonly NewTest[],
     stored: readonly store.TestRow[],
     specs: NewSpec[] = [],
@@ -152,7 +152,7 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
             suiteId: seen?.suite.suiteId ?? randomId(),
             name: wanted.name,
             description: wanted.description ?? "",
-            service: requireReplica(wanted.templateService).service,
+            service: requireKind(wanted.templateService),
             templateName: wanted.templateName,
             actingUserId: wanted.impersonateUserId ?? null,
             visibility: wanted.visibility ?? seen?.suite.visibility ?? "private",
@@ -213,7 +213,7 @@ const frameOf = ({ service, templateName, actingUserId, visibility }: Frame): Fr
 });
 const sameFrame = (a: Frame, b: Frame) => isDeepStrictEqual(frameOf(a), frameOf(b));
 
-const sameSuite = (a: store.SuiteRow, b: Omit<store.SuiteRow, "createdAt">) =>
+const sameSuite = (a: store.SuiteRow, b: Omit<store.SuiteRow, "createdAt" | "services">) =>
   sameFrame(a, b) && a.description === b.description;
 
 /** Gives rows the ids of the stored tests of the same name: of the first one to the first one, and so on. */

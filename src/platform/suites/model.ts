@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Spec } from "~/evaluation/spec";
-import { Count, Id, Service, ServiceName, Timestamp, UserId } from "~/http/model";
+import { Count, Id, Kind, KindName, Timestamp, UserId } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
 import { Faults } from "~/platform/faults/model";
 import { Description, TemplateName, TemplateRef, Visibility } from "~/platform/templates/model";
@@ -102,7 +102,7 @@ export const NewSuite = t.Object(
   {
     name: SuiteName,
     description: t.Optional(Description),
-    templateService: ServiceName,
+    templateService: KindName,
     templateName: TemplateRef,
     impersonateUserId: t.Optional(UserId),
     visibility: t.Optional(Visibility),
@@ -215,7 +215,7 @@ export const SingleTest = t.Object(
   {
     ...Test.properties,
     suiteId: Id,
-    templateService: Service,
+    templateService: Kind,
     templateName: TemplateName,
     impersonateUserId: Impersonated,
   },
@@ -227,7 +227,7 @@ export const Suite = t.Object(
     id: Id,
     name: SuiteName,
     description: Description,
-    templateService: Service,
+    templateService: Kind,
     templateName: TemplateName,
     impersonateUserId: Impersonated,
     visibility: Visibility,
@@ -257,7 +257,7 @@ export const OneSuite = t.Object(
     testCount: t.Optional(
       Type.Integer({ ...Count, description: "Number of its tests; when not expanded" }),
     ),
-    templateService: t.Optional(t.String({ ...Service, description: "When expanded" })),
+    templateService: t.Optional(t.String({ ...Kind, description: "When expanded" })),
     templateName: t.Optional(t.String({ ...TemplateName, description: "When expanded" })),
     impersonateUserId: t.Optional(t.Nullable(UserId, { description: "When expanded" })),
     tests: t.Optional(t.Array(Test, { description: "When expanded" })),

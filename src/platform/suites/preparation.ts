@@ -73,7 +73,7 @@ export async function prepareTests(
     }
     const { faults = null, audit = null } = test;
     const place = `test ${JSON.stringify(test.name)}: faults`;
-    attempt(() => requireFaults(suite.service, faults ?? [], place), rejections);
+    attempt(() => requireFaults(template.services, faults ?? [], place), rejections);
     const vocabulary = await templates.vocabulary(template);
     const expectedOutput = JSON.stringify(test.expectedOutput);
     const isNew = !known.has(expectedOutput);

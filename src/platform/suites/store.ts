@@ -8,6 +8,8 @@ export type SuiteRow = {
   readonly name: string;
   readonly description: string;
   readonly service: string;
+  /** Those of its template. */
+  readonly services: readonly string[];
   readonly templateName: string;
   readonly actingUserId: string | null;
   readonly visibility: "public" | "private";
@@ -35,10 +37,15 @@ const visible = (sql: Sql, userId: string): Fragment =>
 
 const columns = (sql: Sql): Fragment => sql`
   suite_id, name, description, service, template_name, acting_user_id, visibility, user_id, created_at,
+  coalesce((
+    select t.services from diorama.templates t
+    where t.name = s.template_name and t.service = s.service and (t.user_id is null or t.user_id = s.user_id)
+    order by t.user_id nulls last limit 1
+  ), array[service]) as services,
   (select count(*)::int from diorama.tests t where t.suite_id = s.suite_id) as test_count
 `;
 
-export const insertSuite = async (sql: Sql, suite: Omit<SuiteRow, "createdAt">) =>
+export const insertSuite = async (sql: Sql, suite: Omit<SuiteRow, "createdAt" | "services">) =>
   await sql`
     insert into diorama.suites (
       suite_id, name, description, service, template_name, acting_user_id, visibility, user_id
@@ -211,7 +218,7 @@ export async function findTest(
   return test;
 }
 
-export const updateSuite = async (sql: Sql, suite: Omit<SuiteRow, "createdAt">) =>
+export const updateSuite = async (sql: Sql, suite: Omit<SuiteRow, "createdAt" | "services">) =>
   await sql`
     update diorama.suites set name = ${suite.name}, description = ${suite.description},
       service = ${suite.service}, template_name = ${suite.templateName},

@@ -13,7 +13,7 @@ import { requireFreeName, requireReferred, suiteNotFound } from "~/platform/suit
 import * as store from "~/platform/suites/store";
 import { type NewSpec, warningsAbout } from "~/platform/suites/warnings";
 import type { Templates } from "~/platform/templates/templates";
-import { requireReplica } from "~/replicas/index";
+import { requireKind } from "~/replicas/world";
 import { randomId } from "~/source";
 
 export type Suites = ReturnType<typeof createSuites>;
@@ -42,7 +42,7 @@ export function createSuites(pool: Pool, templates: Templates) {
 
     /** Stores a suite and its tests, or nothing. */
     async create(userId: string, wanted: NewSuite): Promise<Static<typeof CreatedSuite>> {
-      const { service } = requireReplica(wanted.templateService);
+      const service = requireKind(wanted.templateService);
       const { name, templateName, impersonateUserId: id, visibility = "private" } = wanted;
       const frame = { service, templateName, visibility };
       await requireFreeName(pool, userId, name);

@@ -5,7 +5,9 @@ import { errorCode, type Pool, UNDEFINED_TABLE } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
 import { type Aliases, NO_ALIASES } from "~/input/aliases";
 import type { Seed } from "~/platform/templates/seeds";
-import { REPLICAS } from "~/replicas/index";
+import { requireReplica } from "~/replicas/index";
+import { serviceSession } from "~/replicas/members";
+import { modelWith } from "~/replicas/world";
 import { SEEDS } from "../../../seeds/index";
 
 const SCHEMAS_MAX = 1_000;
@@ -14,24 +16,27 @@ type Clone = {
   readonly templateSchema: string;
   readonly schemaName: string;
   readonly service: string;
+  /** Of this service of a world; undefined: of all its services. */
+  readonly only?: string | undefined;
 };
 
 export function createAliasReader(replicas: Pool) {
   /** By schema: of a template, or of a clone whose template has been replaced. Undefined: the schema is gone. */
   const known = new LRUCache<string, Promise<Aliases | undefined>>({ max: SCHEMAS_MAX });
 
-  function read(service: string, schema: string, tables: readonly Table[]) {
-    const cached = known.get(schema);
+  function read({ service: kind, only }: Clone, schema: string, tables: readonly Table[]) {
+    const name = `${schema} ${only ?? ""}`;
+    const cached = known.get(name);
     if (cached) return cached;
-    const session = openSession(replicas, schema, tablesOf(replicas, schema, tables));
-    const reading = Promise.resolve(REPLICAS.get(service)?.aliases?.(session) ?? NO_ALIASES).catch(
-      (error) => {
-        if (errorCode(error) === UNDEFINED_TABLE) return undefined;
-        known.delete(schema);
-        throw error;
-      },
-    );
-    known.set(schema, reading);
+    const whole = openSession(replicas, schema, tablesOf(replicas, schema, tables));
+    const session = only === undefined ? whole : serviceSession(kind, only, whole);
+    const { aliases } = only === undefined ? modelWith(kind, tables) : requireReplica(only);
+    const reading = Promise.resolve(aliases?.(session) ?? NO_ALIASES).catch((error) => {
+      if (errorCode(error) === UNDEFINED_TABLE) return undefined;
+      known.delete(name);
+      throw error;
+    });
+    known.set(name, reading);
     return reading;
   }
 
@@ -39,13 +44,10 @@ export function createAliasReader(replicas: Pool) {
    * Returns those of a clone: of its template, or its own if the template has been replaced since. If both are gone,
    * those of all built-in templates. `tables`: of the clone.
    */
-  return async (
-    { service, templateSchema, schemaName }: Clone,
-    tables: readonly Table[],
-  ): Promise<Aliases> =>
-    (await read(service, templateSchema, tables)) ??
-    (await read(service, schemaName, tables)) ??
-    BUILTIN.get(service) ??
+  return async (clone: Clone, tables: readonly Table[]): Promise<Aliases> =>
+    (await read(clone, clone.templateSchema, tables)) ??
+    (await read(clone, clone.schemaName, tables)) ??
+    BUILTIN.get(clone.only ?? clone.service) ??
     NO_ALIASES;
 }
 

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import { type Blueprint, readBlueprint, type Table } from "~/db/blueprint";
 import type { Pool } from "~/db/connect";
 import { listAll } from "~/platform/templates/store";
+import type { Members } from "~/replicas/members";
 
 export type Blueprints = ReturnType<typeof createBlueprints>;
 
@@ -30,11 +31,17 @@ export function createBlueprints(pool: Pool, replicas: Pool) {
       templateSchema: string;
       schemaName: string;
       service: string;
+      /** The services that the clone needs; undefined: its own. */
+      members?: Members | null;
     }): Promise<readonly Table[]> {
       const blueprint = await this.blueprint(clone.templateSchema)
         .catch(() => this.blueprint(clone.schemaName))
         .catch(async (error) => {
-          const like = (await listAll(pool)).find(({ service }) => service === clone.service);
+          const needed = Object.keys(clone.members ?? {});
+          const like = (await listAll(pool)).find(
+            ({ service, services }) =>
+              service === clone.service && needed.every((each) => services.includes(each)),
+          );
           if (!like) throw error;
           return await this.blueprint(like.schemaName);
         });

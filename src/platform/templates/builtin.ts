@@ -5,9 +5,8 @@ import type { Builders } from "~/db/origins";
 import { dropSchema } from "~/db/schemas";
 import type { Log } from "~/log";
 import { importSeed } from "~/platform/templates/seed-store";
-import { opensAt, resolveSeed, type Seed } from "~/platform/templates/seeds";
+import { opensAt, resolveSeed, type Seed, seedModel } from "~/platform/templates/seeds";
 import * as store from "~/platform/templates/store";
-import { requireReplica } from "~/replicas/index";
 import { randomId } from "~/source";
 import { SEEDS } from "../../../seeds/index";
 
@@ -23,8 +22,8 @@ export async function buildBuiltins(pool: Pool, builders: Builders, log: Log): P
   const built: string[] = [];
   for (const raw of seeds) {
     const seed = resolveSeed(raw, seeds);
-    const replica = requireReplica(seed.service);
-    const hash = contentHash(FORMAT, replica.tables, JSON.stringify(seed));
+    const model = seedModel(seed);
+    const hash = contentHash(FORMAT, model.tables, JSON.stringify(seed));
     if ((await store.findBuiltin(pool, seed.template))?.contentHash === hash) continue;
 
     const schema = `tpl_${randomId()}`;
@@ -35,7 +34,7 @@ export async function buildBuiltins(pool: Pool, builders: Builders, log: Log): P
         where name = ${seed.template} and user_id is null
       `;
       if (known?.["current"] === true) return undefined;
-      await importSeed(tx, replica, schema, seed);
+      await importSeed(tx, model, schema, seed);
       return { schema: await putBuiltin(tx, seed, schema, hash) };
     });
     if (!previous) continue;
@@ -58,6 +57,7 @@ const putBuiltin = (
       templateId: randomId(),
       name: seed.template,
       service: seed.service,
+      services: seedModel(seed).services,
       description: seed.description,
       schemaName,
       contentHash: hash,

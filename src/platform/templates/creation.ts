@@ -8,7 +8,6 @@ import { TEMPLATE_NAME } from "~/platform/templates/model";
 import { dataError } from "~/platform/templates/seed-store";
 import { opensAt } from "~/platform/templates/seeds";
 import * as store from "~/platform/templates/store";
-import { requireReplica } from "~/replicas/index";
 import { SeedError } from "~/replicas/kit/seed-mistakes";
 import { createFairSemaphore } from "~/semaphore";
 import { randomId } from "~/source";
@@ -21,6 +20,7 @@ export const nameTaken = () =>
 export type Draft = {
   readonly name: string;
   readonly service: string;
+  readonly services: readonly string[];
   readonly description?: string | undefined;
   readonly visibility?: "public" | "private" | undefined;
 };
@@ -31,7 +31,7 @@ export function createCreation(pool: Pool, builders: Builders) {
 
   async function buildAndName(
     userId: string,
-    { name, service, description = "", visibility = "private" }: Draft,
+    { name, service, services, description = "", visibility = "private" }: Draft,
     seed: object | undefined,
     build: (schema: string) => Promise<void>,
   ) {
@@ -47,6 +47,7 @@ export function createCreation(pool: Pool, builders: Builders) {
           templateId,
           name,
           service,
+          services,
           description,
           visibility,
           userId,
@@ -59,7 +60,7 @@ export function createCreation(pool: Pool, builders: Builders) {
       await dropSchema(builders.sql, schemaName);
       throw refusal(error);
     }
-    return { templateId, name, location: schemaName, service, visibility };
+    return { templateId, name, location: schemaName, service, services: [...services], visibility };
   }
 
   return async function create(
@@ -69,7 +70,6 @@ export function createCreation(pool: Pool, builders: Builders) {
     build: (schema: string) => Promise<void>,
   ) {
     const { name } = draft;
-    const { service } = requireReplica(draft.service);
     if (!NAME.test(name))
       throw new ApiError(
         "invalid_template_name",
@@ -77,13 +77,13 @@ export function createCreation(pool: Pool, builders: Builders) {
       );
     return await inTurn(`${userId} ${name}`, async () => {
       if (await store.nameExists(pool, userId, name)) throw nameTaken();
-      return await buildAndName(userId, { ...draft, service }, seed, build);
+      return await buildAndName(userId, draft, seed, build);
     });
   };
 }
 
 /** Explains why a template could not be created, if the caller can fix it. */
-function refusal(error: unknown): unknown {
+export function refusal(error: unknown): unknown {
   if (
     errorCode(error) === UNIQUE_VIOLATION &&
     (error as { schema_name?: string }).schema_name === "diorama"

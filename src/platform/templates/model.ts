@@ -1,5 +1,5 @@
 import { type Static, t } from "elysia";
-import { Count, EnvironmentRef, Id, Service, ServiceName, Timestamp } from "~/http/model";
+import { Count, EnvironmentRef, Id, Kind, KindName, Service, Timestamp } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
 
 export const Visibility = t.Union([t.Literal("public"), t.Literal("private")], {
@@ -28,11 +28,17 @@ const Location = t.String({
   examples: ["tpl_4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d"],
 });
 
+const Services = t.Array(Service, {
+  description: "Its services: several in a world",
+  examples: [["chat"]],
+});
+
 export const Template = t.Object(
   {
     id: Id,
     name: TemplateName,
-    service: Service,
+    service: Kind,
+    services: Services,
     description: Description,
     location: Location,
     visibility: Visibility,
@@ -57,10 +63,17 @@ export const WholeTemplate = t.Object(
 );
 
 /** Checked by the domain, so that an unknown one is `invalid_service`. */
-export const ServiceFilter = t.String({ maxLength: 255, documented: Service });
+export const ServiceFilter = t.String({ maxLength: 255, documented: Kind });
 
 export const TemplateQuery = t.Object({
   service: t.Optional(ServiceFilter),
+  has: t.Optional(
+    t.String({
+      maxLength: 255,
+      documented: Service,
+      description: "Only templates with this service, alone or in a world",
+    }),
+  ),
   visibility: t.Optional(Visibility),
   ...PageQuery,
 });
@@ -81,7 +94,7 @@ const NewName = t.String({
 
 const Described = {
   name: NewName,
-  service: ServiceName,
+  service: KindName,
   description: t.Optional(Description),
   visibility: t.Optional(Visibility),
 };
@@ -128,7 +141,8 @@ export const CreatedTemplate = t.Object(
     templateId: Id,
     name: TemplateName,
     location: Location,
-    service: Service,
+    service: Kind,
+    services: Services,
     visibility: Visibility,
   },
   { title: "CreatedTemplate", description: "The new template" },

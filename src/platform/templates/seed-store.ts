@@ -11,7 +11,7 @@ import { tablesOf } from "~/db/session";
 import { isObject } from "~/input/json";
 import { nearest } from "~/input/nearest";
 import { SeedError } from "~/replicas/kit/seed-mistakes";
-import type { Replica } from "~/replicas/replica";
+import { checkDirectory, type Model } from "~/replicas/world";
 
 type Rows = { readonly [table: string]: readonly object[] };
 
@@ -20,20 +20,21 @@ const BATCH = 500;
 /** Creates the schema and fills it, in the caller's transaction. Returns notes on the seed. Throws SeedError. */
 export async function importSeed(
   tx: Tx,
-  replica: Replica,
+  model: Model,
   schema: string,
   seed: object,
 ): Promise<readonly string[]> {
   await tx.unsafe(
-    `create schema ${quote(schema)}; set local search_path to ${quote(schema)}; ${replica.tables}; set local search_path to ''`,
+    `create schema ${quote(schema)}; set local search_path to ${quote(schema)}; ${model.tables}; set local search_path to ''`,
   );
   const tables = await readColumns(tx, schema);
+  const t = tablesOf(tx, schema, tables);
   const notes =
     "rows" in seed
       ? await importRows(tx, schema, tables, seed)
-      : await replica.seed(tx, tablesOf(tx, schema, tables), seed);
+      : await model.seed(tx, t, seed);
   await requireUniqueKeys(tx, schema, tables);
-  return notes;
+  return [...notes, ...(await checkDirectory(tx, schema, t, model))];
 }
 
 /** Checks the tables that have no index which would. */
@@ -54,7 +55,7 @@ async function requireUniqueKeys(
   if (twice) throw new SeedError(`rows.${twice.name}`, "two rows have the same key");
 }
 
-const ROWS_FIELDS = ["template", "service", "description", "now", "rows", "sequences"];
+const ROWS_FIELDS = ["template", "service", "services", "description", "now", "rows", "sequences"];
 
 function requireKnown(fields: readonly string[], known: readonly string[]): void {
   const unknown = fields.find((field) => !known.includes(field));

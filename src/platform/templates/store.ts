@@ -4,7 +4,9 @@ import type { CursorPosition, Page } from "~/page";
 export type TemplateRow = {
   readonly templateId: string;
   readonly name: string;
+  /** `world`, if it has several services. */
   readonly service: string;
+  readonly services: readonly string[];
   readonly description: string;
   readonly visibility: "public" | "private";
   /** Null for built-in templates. */
@@ -18,7 +20,8 @@ export type TemplateRow = {
 
 /** All columns but the seed, which may be a megabyte and is needed only for an export. */
 const columns = (sql: Sql): Fragment => sql`
-  template_id, name, service, description, visibility, user_id, schema_name, content_hash, created_at, opens_at
+  template_id, name, service, coalesce(services, array[service]) as services, description, visibility, user_id,
+  schema_name, content_hash, created_at, opens_at
 `;
 
 const visible = (sql: Sql, userId: string): Fragment =>
@@ -55,7 +58,7 @@ export async function findWhole(
 export async function listVisible(
   sql: Sql,
   userId: string,
-  filter: { service: string | undefined; visibility: string | undefined },
+  filter: { service: string | undefined; has: string | undefined; visibility: string | undefined },
   { limit, after }: Page,
 ): Promise<(TemplateRow & { place: CursorPosition })[]> {
   return await sql<(TemplateRow & { place: CursorPosition })[]>`
@@ -63,6 +66,7 @@ export async function listVisible(
     from diorama.templates
     where ${visible(sql, userId)}
       ${filter.service === undefined ? sql`` : sql`and service = ${filter.service}`}
+      ${filter.has === undefined ? sql`` : sql`and ${filter.has} = any(coalesce(services, array[service]))`}
       ${filter.visibility === undefined ? sql`` : sql`and visibility = ${filter.visibility}`}
       ${after ? sql`and (created_at, template_id) < (${after.at}::text::timestamptz, ${after.id})` : sql``}
     order by created_at desc, template_id desc limit ${limit + 1}
@@ -99,10 +103,11 @@ export const insert = async (
 ) =>
   await sql`
     insert into diorama.templates (
-      template_id, name, service, description, visibility, user_id, schema_name, content_hash, seed, opens_at
+      template_id, name, service, services, description, visibility, user_id, schema_name, content_hash, seed,
+      opens_at
     )
     values (
-      ${template.templateId}, ${template.name}, ${template.service}, ${template.description},
+      ${template.templateId}, ${template.name}, ${template.service}, ${[...template.services]}, ${template.description},
       ${template.visibility}, ${template.userId}, ${template.schemaName}, '',
       ${seed === undefined ? null : JSON.stringify(seed)}::text::json, ${template.opensAt}
     )
@@ -144,17 +149,25 @@ export async function putBuiltin(
   sql: Sql,
   template: Pick<
     TemplateRow,
-    "templateId" | "name" | "service" | "description" | "schemaName" | "contentHash" | "opensAt"
+    | "templateId"
+    | "name"
+    | "service"
+    | "services"
+    | "description"
+    | "schemaName"
+    | "contentHash"
+    | "opensAt"
   >,
   seed: unknown,
 ): Promise<string | undefined> {
   const { templateId, name, service, description, schemaName, contentHash, opensAt } = template;
+  const services = [...template.services];
   const [known] = await sql<{ id: string; schema: string }[]>`
     select template_id as id, schema_name as schema from diorama.templates where name = ${name} and user_id is null
   `;
   if (known)
     await sql`
-      update diorama.templates set service = ${service}, description = ${description},
+      update diorama.templates set service = ${service}, services = ${services}, description = ${description},
         schema_name = ${schemaName}, content_hash = ${contentHash},
         seed = ${JSON.stringify(seed)}::text::json, opens_at = ${opensAt}
       where template_id = ${known.id}
@@ -162,10 +175,11 @@ export async function putBuiltin(
   else
     await sql`
       insert into diorama.templates (
-        template_id, name, service, description, visibility, schema_name, content_hash, seed, opens_at
+        template_id, name, service, services, description, visibility, schema_name, content_hash, seed,
+        opens_at
       )
       values (
-        ${templateId}, ${name}, ${service}, ${description}, 'public', ${schemaName}, ${contentHash},
+        ${templateId}, ${name}, ${service}, ${services}, ${description}, 'public', ${schemaName}, ${contentHash},
         ${JSON.stringify(seed)}::text::json, ${opensAt}
       )
     `;

@@ -10,14 +10,16 @@ import { pageOf, readPage } from "~/http/page";
 import { known, nearest, quoted } from "~/input/nearest";
 import { createAliasReader } from "~/platform/templates/aliases";
 import { createBlueprints } from "~/platform/templates/blueprints";
-import { createCreation, type Draft } from "~/platform/templates/creation";
+import { createCreation, type Draft, refusal } from "~/platform/templates/creation";
 import { findIds } from "~/platform/templates/ids-store";
 import type { ImportedTemplate, Template, TemplateQuery } from "~/platform/templates/model";
 import { exportSeed, importSeed } from "~/platform/templates/seed-store";
-import { resolveSeed, type Seed } from "~/platform/templates/seeds";
+import { resolveSeed, type Seed, seedModel } from "~/platform/templates/seeds";
 import * as store from "~/platform/templates/store";
 import { createUsers } from "~/platform/templates/users";
-import { namesOfCalls, requireReplica } from "~/replicas/index";
+import { requireReplica } from "~/replicas/index";
+import { WORLD } from "~/replicas/members";
+import { type Model, modelWith, requireKind } from "~/replicas/world";
 import { SEEDS } from "../../../seeds/index";
 
 export type Templates = ReturnType<typeof createTemplates>;
@@ -81,11 +83,10 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
 
     /** Returns the tables and columns that assertions can use in clones of a template. */
     async vocabulary(template: { schemaName: string; service: string }): Promise<Vocabulary> {
-      const { service, schemaName } = template;
+      const { schemaName } = template;
       const { tables } = await blueprint(schemaName);
-      const replica = requireReplica(service);
-      const aliases = await aliasesOf({ service, schemaName, templateSchema: schemaName }, tables);
-      return { tables, derived: replica.derived, calls: namesOfCalls(replica), aliases };
+      const aliases = await aliasesOf({ ...template, templateSchema: schemaName }, tables);
+      return { tables, ...wordsOf(modelWith(template.service, tables)), aliases };
     },
 
     /** Returns the earlier ids of a clone's rows. */
@@ -113,9 +114,9 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
     async page(userId: string, query: TemplateQuery) {
       const page = readPage(query, LIST, userId);
       const { visibility } = query;
-      const service =
-        query.service === undefined ? undefined : requireReplica(query.service).service;
-      const found = await store.listVisible(pool, userId, { service, visibility }, page);
+      const service = query.service === undefined ? undefined : requireKind(query.service);
+      const has = query.has === undefined ? undefined : requireReplica(query.has).service;
+      const found = await store.listVisible(pool, userId, { service, has, visibility }, page);
       const { rows, ...rest } = pageOf(found, page, LIST, userId);
       return { templates: rows.map(view), ...rest };
     },
@@ -133,8 +134,10 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
     /** Exports the template as a seed, as JSON text. `names`: of the tables whose rows are wanted, or `*`. */
     async seed(userId: string, idOrName: string, names?: string): Promise<string> {
       const template = await requireWhole(userId, idOrName);
-      const { name, service, description, schemaName, seed } = template;
-      const head = JSON.stringify({ template: name, service, description });
+      const { name, service, services, description, schemaName, seed } = template;
+      const isOfRows = seed === null || names !== undefined;
+      const parts = service === WORLD && isOfRows ? { services } : {};
+      const head = JSON.stringify({ template: name, service, ...parts, description });
       if (seed !== null && names === undefined)
         return JSON.stringify({ ...JSON.parse(seed), ...JSON.parse(head) });
       const { tables, sequences } = await blueprint(schemaName);
@@ -145,15 +148,21 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
     },
 
     async import(userId: string, { seed, ...draft }: ImportedTemplate) {
-      const replica = requireReplica(draft.service);
+      const service = requireKind(draft.service);
+      const { services } = attemptSeed(() => seedModel({ ...seed, service }));
       let notes: readonly string[] = [];
-      const created = await create(userId, draft, seed, async (schema) => {
-        const whole = resolveSeed(
-          { ...seed, template: draft.name, service: replica.service } as Seed,
-          SEEDS as readonly Seed[],
-        );
-        notes = await builders.transaction((tx) => importSeed(tx, replica, schema, whole));
-      });
+      const created = await create(
+        userId,
+        { ...draft, service, services },
+        seed,
+        async (schema) => {
+          const named = { ...seed, template: draft.name, service } as Seed;
+          const whole = resolveSeed(named, SEEDS as readonly Seed[]);
+          notes = await builders.transaction((tx) =>
+            importSeed(tx, seedModel(whole), schema, whole),
+          );
+        },
+      );
       return { ...created, notes: [...notes] };
     },
 
@@ -161,6 +170,23 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
     create: (userId: string, draft: Draft, build: (schema: string) => Promise<void>) =>
       create(userId, draft, undefined, build),
   };
+}
+
+/** The names that assertions use, of a model. */
+export const wordsOf = ({ kind, services, derived, calls }: Model) => ({
+  derived,
+  calls,
+  services,
+  isWorld: kind === WORLD,
+});
+
+/** Reads a part of a seed. Throws `invalid_request` with the path of a mistake. */
+function attemptSeed<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    throw refusal(error);
+  }
 }
 
 /** Returns the tables of these names. Throws `invalid_request`. */
@@ -179,6 +205,7 @@ export const view = (template: store.TemplateRow): Template => ({
   id: template.templateId,
   name: template.name,
   service: template.service,
+  services: [...template.services],
   description: template.description,
   location: template.schemaName,
   visibility: template.visibility,

@@ -7,48 +7,82 @@ import { known, nearest, quoted } from "~/input/nearest";
 import type { Blueprints } from "~/platform/templates/blueprints";
 import type { TemplateRow } from "~/platform/templates/store";
 import { requireReplica } from "~/replicas/index";
+import { type Members, serviceSession } from "~/replicas/members";
 import type { Person } from "~/replicas/replica";
 
 const USERS_MAX = 10_000;
 /** Users that a rejection chooses from. */
 const PEOPLE_MAX = 1_000;
+/** Users among whom the mail address of one is found. */
+const EVERYONE = 1_000_000;
+
+type By = { readonly id: string } | { readonly email: string };
 
 export function createUsers(replicas: Pool, { blueprint }: Blueprints) {
   /** By template schema and by the id or email that names them. */
-  const users = new LRUCache<string, string>({ max: USERS_MAX });
+  const users = new LRUCache<string, Members>({ max: USERS_MAX });
 
-  return {
-    /** Returns the id of the template's user that an agent acts as. Throws `impersonate_not_found`. */
-    async requireUser(
-      template: TemplateRow,
-      by: { id: string } | { email: string },
-    ): Promise<string> {
-      const { schemaName } = template;
-      const called = JSON.stringify([schemaName, by]);
-      const known = users.get(called);
-      if (known !== undefined) return known;
-      const { tables } = await blueprint(schemaName);
-      const session = openSession(replicas, schemaName, tablesOf(replicas, schemaName, tables));
-      const replica = requireReplica(template.service);
-      const user = await replica.findUser(session, by);
-      if (user !== undefined) {
-        users.set(called, user);
-        return user;
-      }
-      const people = await replica.listPeople(session, PEOPLE_MAX);
+  async function sessionsOf({ schemaName, service: kind, services }: TemplateRow) {
+    const { tables } = await blueprint(schemaName);
+    const session = openSession(replicas, schemaName, tablesOf(replicas, schemaName, tables));
+    return services.map((service) => ({
+      replica: requireReplica(service),
+      session: serviceSession(kind, service, session),
+    }));
+  }
+
+  async function findAll(template: TemplateRow, by: By): Promise<Members> {
+    const members = await sessionsOf(template);
+    const found: Record<string, string | null> = {};
+    for (const { replica, session } of members)
+      found[replica.service] = (await replica.findUser(session, by)) ?? null;
+    const having = members.filter(({ replica }) => found[replica.service] !== null);
+    const [only, another] = having;
+    if (!only) {
+      const people: Person[] = [];
+      for (const { replica, session } of members)
+        people.push(...(await replica.listPeople(session, PEOPLE_MAX)));
       throw new ApiError(
         "impersonate_not_found",
         `The template ${template.name} has no user ${nobody(by, people)}`,
       );
+    }
+    if ("email" in by || members.length === 1) return found;
+    if (another)
+      throw new ApiError(
+        "invalid_request",
+        `impersonateUserId: ${quoted(by.id)} is a user of ${having.map(({ replica }) => replica.service).join(" and of ")}; name the person by impersonateEmail`,
+      );
+    const id = found[only.replica.service];
+    const people = await only.replica.listPeople(only.session, EVERYONE);
+    const email = people.find((person) => person.id === id)?.email ?? null;
+    for (const { replica, session } of members)
+      if (email !== null && found[replica.service] === null)
+        found[replica.service] = (await replica.findUser(session, { email })) ?? null;
+    return found;
+  }
+
+  return {
+    /**
+     * Returns the ids of the template's user that an agent acts as, in each of its services. Throws
+     * `impersonate_not_found`, and `invalid_request` for an id of two people.
+     */
+    async requireUser(template: TemplateRow, by: By): Promise<Members> {
+      const called = JSON.stringify([template.schemaName, by]);
+      const cached = users.get(called);
+      if (cached !== undefined) return cached;
+      const found = await findAll(template, by);
+      users.set(called, found);
+      return found;
     },
   };
 }
 
 /** Who was named, the nearest, and who there is. */
-function nobody(by: { id: string } | { email: string }, people: readonly Person[]): string {
+function nobody(by: By, people: readonly Person[]): string {
   if ("email" in by) {
-    const emails = people.flatMap(({ email }) => (email === null ? [] : [email]));
-    return quoted(by.email) + known(by.email, emails);
+    const emails = new Set(people.flatMap(({ email }) => (email === null ? [] : [email])));
+    return quoted(by.email) + known(by.email, [...emails]);
   }
   const near = nearest(
     by.id,

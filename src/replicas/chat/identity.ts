@@ -3,6 +3,7 @@ import { ChatError } from "~/replicas/chat/errors";
 import { userOfToken } from "~/replicas/chat/ids";
 import type { TableName } from "~/replicas/chat/method";
 import { findUser } from "~/replicas/chat/store/users";
+import { NOBODY_HERE } from "~/replicas/members";
 import { OWN_USER_ONLY, type ReplicaCall } from "~/replicas/replica";
 
 /** Of a person, a bot, an app, a session or an organization. */
@@ -17,11 +18,15 @@ export const isToken = (text: string) => TOKEN.test(text);
  */
 export async function actingUser(call: ReplicaCall<TableName>, token: unknown): Promise<string> {
   const { session, actor, mayImpersonate, isAnonymous, aliases } = call;
-  if (typeof token !== "string") return actor;
+  const own = () => {
+    if (actor === NOBODY_HERE) throw new ChatError("account_inactive");
+    return actor;
+  };
+  if (typeof token !== "string") return own();
   const given = userOfToken(token);
   const named = given && (aliases.get(given) ?? given);
   if (named === undefined && isAnonymous && isToken(token)) throw new ChatError("invalid_auth");
-  if (named === undefined || named === actor) return actor;
+  if (named === undefined || named === actor) return own();
   if (!mayImpersonate)
     throw new ChatError("invalid_auth", {
       response_metadata: { messages: [`[ERROR] ${OWN_USER_ONLY}`] },

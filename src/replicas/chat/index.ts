@@ -14,7 +14,7 @@ import { isMethodVerb, methodName, readCall, tokenArgument } from "~/replicas/ch
 import { schedule } from "~/replicas/chat/schedule";
 import { seedChat } from "~/replicas/chat/seed";
 import { findUserId, listAliases } from "~/replicas/chat/store/aliases";
-import { listPeople } from "~/replicas/chat/store/users";
+import { listDirectory, listPeople } from "~/replicas/chat/store/users";
 import tables from "~/replicas/chat/tables.sql" with { type: "text" };
 import { carriesSecret, transfer, uploads } from "~/replicas/chat/transfers";
 import { issueTrigger } from "~/replicas/chat/triggers";
@@ -31,6 +31,7 @@ export const chat = createReplica<TableName>({
   aliases: listAliases,
   findUser: findUserId,
   listPeople,
+  listDirectory,
   credential: tokenArgument,
   isToken,
   carriesSecret,

@@ -1,5 +1,6 @@
 /** Who calls. */
 import { isUuid } from "~/graphql/uuid";
+import { NOBODY_HERE } from "~/replicas/members";
 import { OWN_USER_ONLY, type ReplicaCall } from "~/replicas/replica";
 import { notAuthenticated } from "~/replicas/tracker/errors";
 
@@ -18,5 +19,6 @@ export function actingUser(call: ReplicaCall): string {
   if (isWrongToken(call)) throw notAuthenticated("This token opens nothing here.");
   const named = isUuid(userToken) ? userToken.toLowerCase() : actor;
   if (named !== actor && !mayImpersonate) throw notAuthenticated(OWN_USER_ONLY);
+  if (named === NOBODY_HERE) throw notAuthenticated("This user has no account in the workspace.");
   return named;
 }

@@ -17,7 +17,7 @@ import { schedule } from "~/replicas/tracker/schedule";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import { seedTracker } from "~/replicas/tracker/seed";
 import type { TableName } from "~/replicas/tracker/store/tables";
-import { findUserId, listPeople } from "~/replicas/tracker/store/users";
+import { findUserId, listDirectory, listPeople } from "~/replicas/tracker/store/users";
 import tables from "~/replicas/tracker/tables.sql" with { type: "text" };
 import { isFile, transfer, uploads } from "~/replicas/tracker/transfers";
 import { dateOf } from "~/source";
@@ -32,6 +32,7 @@ export const tracker = createReplica<TableName>({
   schedule,
   findUser: findUserId,
   listPeople,
+  listDirectory,
   isToken,
   carriesSecret: uploads.matches,
   awaits: uploads.awaits,

@@ -2,9 +2,30 @@
 #   filename:  answers.json
 
 from __future__ import annotations
-from pydantic import AwareDatetime, Field
 from typing import Annotated, Any, Literal
+from pydantic import AwareDatetime, Field
 from diorama._model import Model
+
+
+class EnvironmentService(Model):
+    """
+    A service of an environment
+    """
+
+    url: str
+    """
+    Path prefix of its own calls
+    """
+
+    mcp_url: Annotated[str, Field(alias="mcpUrl")]
+    """
+    Path of its tools
+    """
+
+    user_id: Annotated[str | None, Field(alias="userId")]
+    """
+    Null if the person has no account there: calls get the service's own error
+    """
 
 
 class LastRun(Model):
@@ -143,12 +164,12 @@ class Environment(Model):
 
     environment_url: Annotated[str, Field(alias="environmentUrl")]
     """
-    Path prefix of the service's own calls
+    Path prefix of the service's own calls. Of a world: of those of all services, each below its name
     """
 
     mcp_url: Annotated[str, Field(alias="mcpUrl")]
     """
-    Path of the service's tools over the Model Context Protocol
+    Path of the service's tools over the Model Context Protocol. Of a world: of the tools of all services
     """
 
     schema_name: Annotated[str, Field(alias="schemaName")]
@@ -166,9 +187,14 @@ class Environment(Model):
     The template that was cloned
     """
 
-    service: str
+    service: Literal["chat", "tracker", "world"]
     """
-    The simulated service
+    The simulated service; `world`: several
+    """
+
+    services: dict[str, EnvironmentService]
+    """
+    Its services, by name
     """
 
     clock: Clock
@@ -190,12 +216,12 @@ class CreatedEnvironment(Model):
 
     environment_url: Annotated[str, Field(alias="environmentUrl")]
     """
-    Path prefix of the service's own calls
+    Path prefix of the service's own calls. Of a world: of those of all services, each below its name
     """
 
     mcp_url: Annotated[str, Field(alias="mcpUrl")]
     """
-    Path of the service's tools over the Model Context Protocol
+    Path of the service's tools over the Model Context Protocol. Of a world: of the tools of all services
     """
 
     schema_name: Annotated[str, Field(alias="schemaName")]
@@ -213,9 +239,14 @@ class CreatedEnvironment(Model):
     The template that was cloned
     """
 
-    service: str
+    service: Literal["chat", "tracker", "world"]
     """
-    The simulated service
+    The simulated service; `world`: several
+    """
+
+    services: dict[str, EnvironmentService]
+    """
+    Its services, by name
     """
 
     clock: Clock
@@ -247,12 +278,12 @@ class EnvironmentDetail(Model):
 
     environment_url: Annotated[str, Field(alias="environmentUrl")]
     """
-    Path prefix of the service's own calls
+    Path prefix of the service's own calls. Of a world: of those of all services, each below its name
     """
 
     mcp_url: Annotated[str, Field(alias="mcpUrl")]
     """
-    Path of the service's tools over the Model Context Protocol
+    Path of the service's tools over the Model Context Protocol. Of a world: of the tools of all services
     """
 
     schema_name: Annotated[str, Field(alias="schemaName")]
@@ -270,9 +301,14 @@ class EnvironmentDetail(Model):
     The template that was cloned
     """
 
-    service: str
+    service: Literal["chat", "tracker", "world"]
     """
-    The simulated service
+    The simulated service; `world`: several
+    """
+
+    services: dict[str, EnvironmentService]
+    """
+    Its services, by name
     """
 
     status: Literal["active", "deleted"]
@@ -819,9 +855,9 @@ class Call(Model):
     How long it took; null of a call whose server died before it was noted
     """
 
-    service: str
+    service: Literal["chat", "tracker", "world"]
     """
-    The simulated service
+    The simulated service; `world`: several
     """
 
     via: Literal["rest", "graphql", "mcp"]
@@ -922,9 +958,14 @@ class Template(Model):
     Name of a template: lower-case letters, digits and _; begins with a letter
     """
 
-    service: str
+    service: Literal["chat", "tracker", "world"]
     """
-    The simulated service
+    The simulated service; `world`: several
+    """
+
+    services: list[str]
+    """
+    Its services: several in a world
     """
 
     description: str
@@ -1141,9 +1182,11 @@ class TestSuite(Model):
     For people
     """
 
-    template_service: Annotated[str, Field(alias="templateService")]
+    template_service: Annotated[
+        Literal["chat", "tracker", "world"], Field(alias="templateService")
+    ]
     """
-    The simulated service
+    The simulated service; `world`: several
     """
 
     template_name: Annotated[str, Field(alias="templateName")]
@@ -1276,7 +1319,9 @@ class TestSuiteDetails(Model):
     Number of its tests; when not expanded
     """
 
-    template_service: Annotated[str | None, Field(alias="templateService")] = None
+    template_service: Annotated[
+        Literal["chat", "tracker", "world"] | None, Field(alias="templateService")
+    ] = None
     """
     When expanded
     """

@@ -59,11 +59,11 @@ export async function putRemoteContent(
 ): Promise<void> {
   const bytes = preview && Buffer.from(preview);
   await sql`
-    insert into ${t.file_contents} (file_id, content, plain_text)
+    insert into ${t.file_contents} as stored (file_id, content, plain_text)
     values (${id}, ${bytes ?? Buffer.alloc(0)}, ${text ?? null})
     on conflict (file_id) do update set
-      content = case when ${bytes !== undefined} then excluded.content else file_contents.content end,
-      plain_text = coalesce(excluded.plain_text, file_contents.plain_text)
+      content = case when ${bytes !== undefined} then excluded.content else stored.content end,
+      plain_text = coalesce(excluded.plain_text, stored.plain_text)
   `;
 }
 

@@ -4,7 +4,7 @@ import { nowSeconds } from "~/replicas/chat/store/clock";
 import { json } from "~/replicas/chat/store/json";
 import type { Rows } from "~/replicas/chat/store/rows";
 import type { TeamRow } from "~/replicas/chat/store/team";
-import type { Person } from "~/replicas/replica";
+import type { DirectoryEntry, Person } from "~/replicas/replica";
 
 export type Profile = { readonly [field: string]: unknown };
 
@@ -42,6 +42,13 @@ export async function listUsers(
 export async function listPeople({ sql, t }: ChatSession, limit: number): Promise<Person[]> {
   return await sql<Person[]>`
     select id, name, profile->>'email' as email from ${t.users} where not deleted order by id limit ${limit}
+  `;
+}
+
+export async function listDirectory({ sql, t }: ChatSession): Promise<DirectoryEntry[]> {
+  return await sql<DirectoryEntry[]>`
+    select profile->>'email' as email, real_name as name, tz as zone, not deleted as "isActive"
+    from ${t.users} where profile->>'email' is not null and not is_bot order by id
   `;
 }
 

@@ -1,4 +1,4 @@
-import type { Person } from "~/replicas/replica";
+import type { DirectoryEntry, Person } from "~/replicas/replica";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
 /** The id of an active user, by id or by email. */
@@ -21,6 +21,12 @@ export async function findUserId(
 export async function listPeople({ sql, t }: TrackerSession, limit: number): Promise<Person[]> {
   return await sql<Person[]>`
     select id, "displayName" as name, email from ${t.users} where active order by id limit ${limit}
+  `;
+}
+
+export async function listDirectory({ sql, t }: TrackerSession): Promise<DirectoryEntry[]> {
+  return await sql<DirectoryEntry[]>`
+    select email, name, timezone as zone, active as "isActive" from ${t.users} where not app order by id
   `;
 }
 

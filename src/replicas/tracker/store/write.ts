@@ -148,18 +148,18 @@ export const lockWorkspace = async ({ sql, t }: TrackerSession): Promise<void> =
 };
 
 /** Increments the environment's sync id. */
-export async function nextSyncId({ sql, schema }: TrackerSession): Promise<number> {
-  const [row] = await sql`select nextval(${sequence(schema)}::regclass)::float8 as id`;
+export async function nextSyncId(session: TrackerSession): Promise<number> {
+  const [row] = await session.sql`select nextval(${sequence(session)}::regclass)::float8 as id`;
   return row?.["id"];
 }
 
 /** The current sync id, for operations that change nothing. */
-export async function currentSyncId({ sql, schema }: TrackerSession): Promise<number> {
-  const [row] = await sql`
-    select coalesce(pg_sequence_last_value(${sequence(schema)}::regclass), 0)::float8 as id
+export async function currentSyncId(session: TrackerSession): Promise<number> {
+  const [row] = await session.sql`
+    select coalesce(pg_sequence_last_value(${sequence(session)}::regclass), 0)::float8 as id
   `;
   return row?.["id"];
 }
 
 /** For statements that increment the sync id themselves, which saves a round trip. */
-export const sequence = (schema: string) => `"${schema}".last_sync_id`;
+export const sequence = ({ schema, prefix }: TrackerSession) => `"${schema}".${prefix}last_sync_id`;

@@ -20,14 +20,15 @@ export const findPlaces = ({ sql, t }: TrackerSession, teamIds: readonly string[
 
 /** Inserts complete issues in the order of the list. Returns the rows and the sync id. */
 export async function insertIssues(
-  { sql, t, schema }: TrackerSession,
+  session: TrackerSession,
   issues: readonly NewValues<"Issue">[],
 ): Promise<{ readonly rows: readonly Row<"Issue">[]; readonly lastSyncId: number }> {
   for (const issue of issues) requireColumns("issues", issue);
+  const { sql, t } = session;
   const found = await sql`
     insert into ${t.issues}
     select * from jsonb_populate_recordset(null::${t.issues}, ${sql.json(issues as never)})
-    returning *, (select nextval(${sequence(schema)}::regclass))::float8 as "lastSyncId"
+    returning *, (select nextval(${sequence(session)}::regclass))::float8 as "lastSyncId"
   `;
   const rows = found.map(({ lastSyncId: _, ...row }) => row as Row<"Issue">);
   return { rows, lastSyncId: found[0]?.["lastSyncId"] };
