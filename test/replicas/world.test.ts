@@ -25,7 +25,7 @@ describe("the DDL of a world", () => {
     const world = parseTables(modelOf("world", services).tables);
 
     const expected = [...REPLICAS.values()].flatMap(({ service, tables }) =>
-      [...parseTables(tables)].map(([name, columns]) => [tableInWorld(service, name), columns] as const),
+      [...parseTables(tables)].map(([name, columns]) => [tableInWorld(service, name), columns] as [string, typeof columns]),
     );
     expect([...world]).toEqual(expected);
   });
