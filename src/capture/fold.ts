@@ -177,7 +177,7 @@ function whole(after: Image): Image {
 const isBare = ({ key, columns }: FoldTable, before: Image) =>
   !before.some((text, place) => typeof text === "string" && !key.includes(columns[place] ?? ""));
 
-/** What a row of a diff says of itself: its table, and in a world its service. */
+/** Names the table of a row of a diff, and in a world its service. */
 function headingOf(table: string): JsonObject {
   const service = memberOf(table);
   return service === undefined ? { __table__: table } : { __table__: table, __service__: service };

@@ -15,11 +15,8 @@ export function tableOf(
   return { table: vocabulary.isWorld ? tableInWorld(String(service), entity) : entity };
 }
 
-/** What is wrong with the name of a service; undefined if nothing is. */
-export function serviceProblem(
-  service: unknown,
-  { services = [] }: Vocabulary,
-): string | undefined {
+/** The problem with the name of a service; undefined if there is none. */
+function serviceProblem(service: unknown, { services = [] }: Vocabulary): string | undefined {
   if (typeof service !== "string") return "the name of a service is needed";
   if (services.includes(service)) return undefined;
   return `there is no service ${quoted(service)} here${nearest(service, services)}; there is ${services.join(", ")}`;

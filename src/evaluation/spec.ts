@@ -87,8 +87,7 @@ const InService = Type.String({
   minLength: 1,
   maxLength: NAME_MAX,
   description:
-    "The service that `entity` is of. In a world, `messages` of `chat` is the table `chat_messages`; for `called`, only calls to this service count",
-  examples: ["chat"],
+    "The service that `entity` is of. In a world, its tables have the name of the service in front; for `called`, only calls to this service count",
 });
 
 export const Assertion = strict(

@@ -155,15 +155,10 @@ export function createGateway(deps: {
         ? undefined
         : faultOf(environment.environmentId, faults, service, select);
     if (toolPath) {
-      const { isAnonymous, userToken } = token;
-      const isForeign = (service: string) =>
-        userToken !== undefined && requireReplica(service).isToken?.(userToken);
-      if (isAnonymous && services.some(isForeign)) throw wrongToken();
+      requireToolToken(services, token);
       const isWhole = kind === WORLD && service === WORLD;
       if (!isWhole && services.some((each) => actorOf(each) === NOBODY_HERE)) throw wrongToken();
-      const set = isWhole
-        ? toolsOfWorld(services, toolPath.profile)
-        : toolsOfService(services[0] ?? "", toolPath.profile);
+      const set = (isWhole ? toolsOfWorld : toolsOfService)(services, toolPath.profile);
       const made = await answerTools(request, set, {
         callerIn,
         actorOf,
@@ -176,14 +171,10 @@ export function createGateway(deps: {
     }
     const replica = requireReplica(service);
     const identity = await callerIn(service);
-    const use = <T>(
-      work: (session: Session) => Promise<T>,
-      mark?: LogMark,
-      state?: PastState,
-    ): Promise<T> => useIn(service, work, mark, state);
     // A secret is verified before the body is read. The body is read before a session is taken.
     const isAwaited =
-      !carriesSecret || (await use(async (session) => await replica.awaits?.(session, path)));
+      !carriesSecret ||
+      (await useIn(service, async (session) => await replica.awaits?.(session, path)));
     const body = isAwaited ? await readBody(request, SERVICE_BODY_MAX) : new Uint8Array();
     const { account, mark, end } = call ?? note();
     const unleased: UnleasedCall = {
@@ -196,7 +187,7 @@ export function createGateway(deps: {
       mayImpersonate: principal !== undefined || allowImpersonation,
     };
     const handle = (state?: PastState) =>
-      use((session) => replica.handle({ ...unleased, session }), mark, state);
+      useIn(service, (session) => replica.handle({ ...unleased, session }), mark, state);
     const due = await dueFault(service, () => replica.faults.select(unleased));
     const response = due
       ? await injection.inject(account, due, handle, (problem) => report(replica, account, problem))
@@ -259,6 +250,16 @@ export function createGateway(deps: {
       }
     },
   };
+}
+
+/** Rejects a token of a service itself where there is no credential. */
+function requireToolToken(
+  services: readonly string[],
+  { isAnonymous, userToken }: Pick<Arrival, "isAnonymous" | "userToken">,
+): void {
+  const isForeign = (service: string) =>
+    userToken !== undefined && requireReplica(service).isToken?.(userToken);
+  if (isAnonymous && services.some(isForeign)) throw wrongToken();
 }
 
 /** The services whose tools a path leads to: in a world, all in which the person has an account. */

@@ -6,7 +6,7 @@ import type { ToolProfile } from "~/replicas/tools";
 import { VERSION } from "~/version";
 
 /** The tools of one service. */
-export type ServedTools = {
+type ServedTools = {
   readonly service: string;
   /** With the names that the endpoint shows. */
   readonly profile: ToolProfile;
@@ -19,7 +19,7 @@ export type ToolSet = readonly ServedTools[];
 const sets = new Map<string, ToolSet>();
 
 /** The tools of a service. Throws `not_found` for a profile that it does not have. */
-export function toolsOfService(service: string, name: string): ToolSet {
+export function toolsOfService([service = ""]: readonly string[], name: string): ToolSet {
   const { toolProfiles } = requireReplica(service);
   const profile = toolProfiles && Object.hasOwn(toolProfiles, name) && toolProfiles[name];
   if (!profile) {

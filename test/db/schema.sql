@@ -90,6 +90,7 @@ create table diorama.environments (
   calls bigint default 0 not null,
   changed_in xid8 default pg_current_xact_id(),
   at_call integer,
+  members json,
   constraint environments_pkey PRIMARY KEY (environment_id)
 );
 
@@ -279,6 +280,7 @@ create table diorama.templates (
   created_at timestamp with time zone default now() not null,
   seed json,
   opens_at timestamp with time zone,
+  services text[],
   constraint templates_pkey PRIMARY KEY (template_id),
   constraint templates_schema_name_key UNIQUE (schema_name),
   constraint templates_visibility_check CHECK ((visibility = ANY (ARRAY['public'::text, 'private'::text])))

@@ -35,11 +35,14 @@ async function create(fields: object = {}): Promise<Environment> {
 }
 
 async function call(environment: Environment, path: string, body: object) {
-  const response = await fetch(`${program.url}/api/env/${environment.environmentId}/services/${path}`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${environment.token}`, "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
+  const response = await fetch(
+    `${program.url}/api/env/${environment.environmentId}/services/${path}`,
+    {
+      method: "POST",
+      headers: { Authorization: `Bearer ${environment.token}`, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    },
+  );
   return { status: response.status, body: (await response.json()) as any };
 }
 
@@ -68,8 +71,16 @@ describe("a world", () => {
       environmentUrl: `/api/env/${id}/services`,
       mcpUrl: `/api/env/${id}/mcp`,
       services: {
-        chat: { url: `/api/env/${id}/services/chat`, mcpUrl: `/api/env/${id}/services/chat/mcp`, userId: CHAT_AGENT },
-        tracker: { url: `/api/env/${id}/services/tracker`, mcpUrl: `/api/env/${id}/services/tracker/mcp`, userId: TRACKER_AGENT },
+        chat: {
+          url: `/api/env/${id}/services/chat`,
+          mcpUrl: `/api/env/${id}/services/chat/mcp`,
+          userId: CHAT_AGENT,
+        },
+        tracker: {
+          url: `/api/env/${id}/services/tracker`,
+          mcpUrl: `/api/env/${id}/services/tracker/mcp`,
+          userId: TRACKER_AGENT,
+        },
       },
     });
     const { body: shown } = await program.get(`/env/${id}`);
@@ -77,7 +88,10 @@ describe("a world", () => {
   });
 
   test("takes one person's id of one service", async () => {
-    const environment = await create({ impersonateEmail: undefined, impersonateUserId: TRACKER_AGENT });
+    const environment = await create({
+      impersonateEmail: undefined,
+      impersonateUserId: TRACKER_AGENT,
+    });
 
     expect(environment.services["chat"]?.userId).toBe(CHAT_AGENT);
   });
@@ -96,7 +110,11 @@ describe("a world", () => {
       expect.objectContaining({ __table__: "chat_messages", __service__: "chat", text: "Filed." }),
     );
     expect(inserts).toContainEqual(
-      expect.objectContaining({ __table__: "tracker_issues", __service__: "tracker", title: "Crash" }),
+      expect.objectContaining({
+        __table__: "tracker_issues",
+        __service__: "tracker",
+        title: "Crash",
+      }),
     );
   });
 
@@ -202,7 +220,9 @@ describe("a world", () => {
     const { body: suite } = await program.post("/testSuites", {
       ...{ name: "Worlds", templateService: "world", templateName: "acme" },
       impersonateUserId: CHAT_AGENT,
-      tests: [{ name: "both", prompt: "Do it.", expectedOutput: { assertions, closed_world: true } }],
+      tests: [
+        { name: "both", prompt: "Do it.", expectedOutput: { assertions, closed_world: true } },
+      ],
     });
     const { body: whole } = await program.get(`/testSuites/${suite.suiteId}?expand=true`);
     const testId = whole.tests[0].id;
@@ -307,7 +327,10 @@ describe("a person without an account in a service", () => {
     });
 
     expect(environment.services["chat"]?.userId).toBeNull();
-    expect((await say(environment, "hello")).body).toMatchObject({ ok: false, error: "account_inactive" });
+    expect((await say(environment, "hello")).body).toMatchObject({
+      ok: false,
+      error: "account_inactive",
+    });
     expect((await file(environment, "Mine")).body.errors).toBeUndefined();
   });
 });
@@ -331,10 +354,18 @@ describe("the seed of a world", () => {
     ["no members", {}, "members"],
     ["one member", { members: { chat: "chat_default" } }, "a world has several services"],
     ["an unknown service", { members: { chat: "chat_default", mail: {} } }, "members.mail"],
-    ["a seed that is not there", { members: { chat: "chat_x", tracker: "tracker_base" } }, "members.chat"],
+    [
+      "a seed that is not there",
+      { members: { chat: "chat_x", tracker: "tracker_base" } },
+      "members.chat",
+    ],
     ["a mistake inside", withSam({ tz: 7 }, {}), "members.chat.users[3].tz"],
     ["another full name", withSam({}, { name: "Samuel Lee" }), "members.tracker.users"],
-    ["another time zone", withSam({ tz: "Asia/Tokyo" }, { timezone: "Asia/Seoul" }), "members.tracker.users"],
+    [
+      "another time zone",
+      withSam({ tz: "Asia/Tokyo" }, { timezone: "Asia/Seoul" }),
+      "members.tracker.users",
+    ],
   ])("is rejected with %s", async (_case, seed, where) => {
     const answer = await importing(seed);
 

@@ -1,4 +1,4 @@
-/** What a world is made of: names, DDL, columns that follow. */
+/** The parts of a world: names, DDL, derived columns. */
 import { describe, expect, test } from "bun:test";
 import { parseTables, prefixDdl } from "~/replicas/ddl";
 import { REPLICAS } from "~/replicas/index";
@@ -10,12 +10,16 @@ const services = [...REPLICAS.keys()];
 describe("a table's name", () => {
   test("never begins with the name of a service in a replica itself", () => {
     for (const { tables } of REPLICAS.values())
-      for (const name of parseTables(tables).keys()) expect([name, memberOf(name)]).toEqual([name, undefined]);
+      for (const name of parseTables(tables).keys())
+        expect([name, memberOf(name)]).toEqual([name, undefined]);
   });
 
   test("says in a world which service it is of", () => {
     for (const service of services) expect(memberOf(tableInWorld(service, "users"))).toBe(service);
-    expect(servicesIn("world", [{ name: "tracker_users" }, { name: "chat_users" }])).toEqual(["chat", "tracker"]);
+    expect(servicesIn("world", [{ name: "tracker_users" }, { name: "chat_users" }])).toEqual([
+      "chat",
+      "tracker",
+    ]);
     expect(servicesIn("chat", [{ name: "users" }])).toEqual(["chat"]);
   });
 });
@@ -25,7 +29,9 @@ describe("the DDL of a world", () => {
     const world = parseTables(modelOf("world", services).tables);
 
     const expected = [...REPLICAS.values()].flatMap(({ service, tables }) =>
-      [...parseTables(tables)].map(([name, columns]) => [tableInWorld(service, name), columns] as [string, typeof columns]),
+      [...parseTables(tables)].map(
+        ([name, columns]) => [tableInWorld(service, name), columns] as [string, typeof columns],
+      ),
     );
     expect([...world]).toEqual(expected);
   });
@@ -59,7 +65,9 @@ describe("the DDL of a world", () => {
   });
 
   test("is not made of a statement that it cannot read", () => {
-    expect(() => prefixDdl("create view people as select 1;", "chat_")).toThrow("create view people");
+    expect(() => prefixDdl("create view people as select 1;", "chat_")).toThrow(
+      "create view people",
+    );
   });
 
   test("has the derived columns of every service", () => {

@@ -117,7 +117,9 @@ export const everyToolOperation = () => ({
   operationId: "environmentMcp",
   query: Access,
   ...operationOf(
-    [...REPLICAS.values()].flatMap(({ toolProfiles }) => toolProfiles?.vendor.example ?? [])[0] as ToolExample,
+    [...REPLICAS.values()].flatMap(
+      ({ toolProfiles }) => toolProfiles?.vendor.example ?? [],
+    )[0] as ToolExample,
     "The tools of all services of an environment",
     "The vendors' tools; one that two services have gets the service's name in front.",
   ),

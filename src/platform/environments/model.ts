@@ -1,6 +1,16 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { Count, Id, IdRef, Kind, KindName, ServiceName, Timestamp, UserId } from "~/http/model";
+import {
+  Count,
+  Id,
+  IdRef,
+  Kind,
+  KindName,
+  Service,
+  ServiceName,
+  Timestamp,
+  UserId,
+} from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
 import { ClockView, NewClock } from "~/platform/environments/clock-model";
 import { TokenStyle } from "~/platform/environments/token-model";
@@ -37,7 +47,7 @@ export const NewEnvironment = t.Object(
         maxItems: SERVICES_MAX,
         description:
           "Of a world: the services that the environment has. Omitted: all of the template. The tables of the others stay as they are",
-        examples: [["chat", "tracker"]],
+        examples: [Service.enum.slice(0, 2)],
       }),
     ),
     impersonateEmail: t.Optional(
@@ -100,9 +110,10 @@ export const NewEnvironment = t.Object(
 );
 export type NewEnvironment = Static<typeof NewEnvironment>;
 
+const [FIRST = ""] = Service.enum;
 const SERVICE_EXAMPLE = {
-  url: `/api/env/${Id["examples"][0]}/services/chat`,
-  mcpUrl: `/api/env/${Id["examples"][0]}/services/chat/mcp`,
+  url: `/api/env/${Id["examples"][0]}/services/${FIRST}`,
+  mcpUrl: `/api/env/${Id["examples"][0]}/services/${FIRST}/mcp`,
   userId: "U01AGENTONE",
 };
 const EnvironmentService = t.Object(
@@ -139,7 +150,7 @@ export const Environment = t.Object(
     service: Kind,
     services: t.Record(t.String(), EnvironmentService, {
       description: "Its services, by name",
-      examples: [{ chat: SERVICE_EXAMPLE }],
+      examples: [{ [FIRST]: SERVICE_EXAMPLE }],
     }),
     clock: ClockView,
     token: t.String({

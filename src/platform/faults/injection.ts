@@ -24,7 +24,7 @@ import type { CallAccount } from "~/replicas/replica";
 export type Injection = ReturnType<typeof createInjection>;
 
 /** A call of one of the environment's services. */
-export type ServiceCall = Selection & { readonly service: string };
+type ServiceCall = Selection & { readonly service: string };
 
 /** Calls that wait because of a fault, on this server. Beyond that they wait no longer. */
 const WAITING_MAX = 2_000;

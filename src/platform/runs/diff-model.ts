@@ -1,5 +1,6 @@
 /** Shapes of diffs. */
 import { t } from "elysia";
+import { Service } from "~/http/model";
 
 export const Table = t.String({ description: "The table", examples: ["messages"] });
 export const Actor = t.Literal("clock", {
@@ -9,7 +10,7 @@ export const Actor = t.Literal("clock", {
 });
 const InService = t.String({
   description: "In a world: the service of the table",
-  examples: ["chat"],
+  examples: Service.enum.slice(0, 1),
 });
 /** A row of a diff: `__table__` and the table's columns. */
 const Row = t.Object(

@@ -30,9 +30,7 @@ export async function importSeed(
   const tables = await readColumns(tx, schema);
   const t = tablesOf(tx, schema, tables);
   const notes =
-    "rows" in seed
-      ? await importRows(tx, schema, tables, seed)
-      : await model.seed(tx, t, seed);
+    "rows" in seed ? await importRows(tx, schema, tables, seed) : await model.seed(tx, t, seed);
   await requireUniqueKeys(tx, schema, tables);
   return [...notes, ...(await checkDirectory(tx, schema, t, model))];
 }
