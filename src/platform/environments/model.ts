@@ -47,7 +47,7 @@ export const NewEnvironment = t.Object(
         maxItems: SERVICES_MAX,
         description:
           "Of a world: the services that the environment has. Omitted: all of the template. The tables of the others stay as they are",
-        examples: [Service.enum.slice(0, 2)],
+        examples: [Service["enum"].slice(0, 2)],
       }),
     ),
     impersonateEmail: t.Optional(
@@ -110,7 +110,7 @@ export const NewEnvironment = t.Object(
 );
 export type NewEnvironment = Static<typeof NewEnvironment>;
 
-const [FIRST = ""] = Service.enum;
+const [FIRST = ""] = Service["enum"];
 const SERVICE_EXAMPLE = {
   url: `/api/env/${Id["examples"][0]}/services/${FIRST}`,
   mcpUrl: `/api/env/${Id["examples"][0]}/services/${FIRST}/mcp`,

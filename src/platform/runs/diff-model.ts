@@ -10,7 +10,7 @@ export const Actor = t.Literal("clock", {
 });
 const InService = t.String({
   description: "In a world: the service of the table",
-  examples: Service.enum.slice(0, 1),
+  examples: Service["enum"].slice(0, 1),
 });
 /** A row of a diff: `__table__` and the table's columns. */
 const Row = t.Object(

@@ -30,7 +30,7 @@ const Location = t.String({
 
 const Services = t.Array(Service, {
   description: "Its services: several in a world",
-  examples: [Service.enum.slice(0, 1)],
+  examples: [Service["enum"].slice(0, 1)],
 });
 
 export const Template = t.Object(
