@@ -18,6 +18,7 @@ import type { Environments } from "~/platform/environments/environments";
 import { environmentId, notFound, requireId } from "~/platform/environments/id";
 import type { Settings } from "~/platform/environments/opening";
 import type { Past } from "~/platform/environments/past";
+import type { EnvironmentRow } from "~/platform/environments/store";
 import { actorsIn } from "~/platform/environments/view";
 import type { Due, Injection } from "~/platform/faults/injection";
 import type { Fault } from "~/platform/faults/model";
@@ -115,16 +116,10 @@ export function createGateway(deps: {
     if (environment?.state !== "live") throw notFound();
     const actors = actorsIn(environment);
     const services = toolPath ? toolServices(target, environment.service, actors) : [service];
-    if (!services.every((each) => Object.hasOwn(actors, each)))
-      throw new ApiError(
-        "invalid_service",
-        environment.members
-          ? `This environment has the services ${Object.keys(actors).join(", ")}`
-          : `This is an environment of the service ${environment.service}`,
-      );
-    const { schemaName, allowImpersonation, service: kind } = environment;
+    if (!services.every((each) => Object.hasOwn(actors, each))) throw otherServices(environment);
+    const { allowImpersonation, service: kind } = environment;
     const tables = await templates.tablesOf(environment);
-    const environmentRef = { environmentId: environment.environmentId, schemaName, tables };
+    const environmentRef = { ...environment, tables };
     const { faults, now } = await sessionPool.settings(environmentRef);
     const actorOf = (service: string) => actors[service] ?? NOBODY_HERE;
     const callerIn = async (service: string) => ({
@@ -156,7 +151,7 @@ export function createGateway(deps: {
         : faultOf(environment.environmentId, faults, service, select);
     if (toolPath) {
       requireToolToken(services, token);
-      const isWhole = kind === WORLD && service === WORLD;
+      const isWhole = kind === service && kind === WORLD;
       if (!isWhole && services.some((each) => actorOf(each) === NOBODY_HERE)) throw wrongToken();
       const set = (isWhole ? toolsOfWorld : toolsOfService)(services, toolPath.profile);
       const made = await answerTools(request, set, {
@@ -251,6 +246,14 @@ export function createGateway(deps: {
     },
   };
 }
+
+const otherServices = ({ members, service }: EnvironmentRow) =>
+  new ApiError(
+    "invalid_service",
+    members
+      ? `This environment has the services ${Object.keys(members).join(", ")}`
+      : `This is an environment of the service ${service}`,
+  );
 
 /** Rejects a token of a service itself where there is no credential. */
 function requireToolToken(

@@ -18,6 +18,7 @@ describe("initEnv", () => {
     const answer = await program.post("/initEnv", { ...WANTED, ttlSeconds: 60 });
 
     expectStatus(answer, 201);
+    const { environmentUrl } = answer.body;
     expect(answer.body).toEqual({
       environmentId: expect.stringMatching(/^[0-9a-f]{32}$/),
       environmentUrl: `/api/env/${answer.body.environmentId}/services/chat`,
@@ -26,6 +27,9 @@ describe("initEnv", () => {
       expiresAt: expect.stringMatching(/Z$/),
       templateSchema: "chat_default",
       service: "chat",
+      services: {
+        chat: { url: environmentUrl, mcpUrl: `${environmentUrl}/mcp`, userId: "U01AGENTONE" },
+      },
       clock: { mode: "real", now: expect.stringMatching(/^\d{4}-.*Z$/) },
       token: expect.stringMatching(/^diorama_e_[0-9A-Za-z]{49}$/),
     });

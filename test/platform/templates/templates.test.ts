@@ -36,6 +36,7 @@ describe("templates", () => {
       id: expect.any(String),
       name: "chat_default",
       service: "chat",
+      services: ["chat"],
       description: "3 users, 2 channels, 3 messages",
       location: expect.stringMatching(/^tpl_/),
       visibility: "public",
@@ -79,6 +80,7 @@ describe("a template that is saved from an environment", () => {
       name: "kept",
       location: expect.stringMatching(/^tpl_[0-9a-f]{32}$/),
       service: "chat",
+      services: ["chat"],
       visibility: "private",
     });
     const { body } = await program.get(`/templates/${saved.body.templateId}`);
