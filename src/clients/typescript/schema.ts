@@ -754,10 +754,7 @@ export interface components {
             readonly diff_type: components["schemas"]["DiffType"];
             /** @description The table. For `called`: a method, a field of a query or mutation, or a tool; `chat.*` stands for all that begin so, `*` for every call */
             readonly entity: string;
-            /**
-             * @description The service that `entity` is of. In a world, `messages` of `chat` is the table `chat_messages`; for `called`, only calls to this service count
-             * @example chat
-             */
+            /** @description The service that `entity` is of. In a world, its tables have the name of the service in front; for `called`, only calls to this service count */
             readonly service?: string;
             /**
              * @description Counts changes by the environment's clock; omitted: those by the agent. Not with `unchanged` and `called`
@@ -793,10 +790,7 @@ export interface components {
         readonly Allowance: {
             /** @description The table */
             readonly entity: string;
-            /**
-             * @description The service that `entity` is of. In a world, `messages` of `chat` is the table `chat_messages`; for `called`, only calls to this service count
-             * @example chat
-             */
+            /** @description The service that `entity` is of. In a world, its tables have the name of the service in front; for `called`, only calls to this service count */
             readonly service?: string;
             readonly diff_type?: components["schemas"]["AllowedChange"];
             /** @description Which rows, before or after the change; omitted: every row */
@@ -1092,7 +1086,7 @@ export interface components {
             readonly suiteId: string | null;
             /**
              * @description Null without a suite, and if it is gone
-             * @example Chat benchmark
+             * @example Release checks
              */
             readonly testSuiteName: string | null;
             /**
@@ -1727,7 +1721,7 @@ export interface components {
             readonly suiteId: string | null;
             /**
              * @description Null without a suite, and if it is gone
-             * @example Chat benchmark
+             * @example Release checks
              */
             readonly testSuiteName: string | null;
             /**
