@@ -27,6 +27,7 @@ import severalServers from "~/docs/several-servers.md" with { type: "text" };
 import suites from "~/docs/suites.md" with { type: "text" };
 import templates from "~/docs/templates.md" with { type: "text" };
 import train from "~/docs/train.md" with { type: "text" };
+import worlds from "~/docs/worlds.md" with { type: "text" };
 
 const PAGES: ReadonlyMap<string, string> = new Map([
   ["first-steps", firstSteps],
@@ -38,6 +39,7 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ["train", train],
   ["how-it-works", howItWorks],
   ["templates", templates],
+  ["worlds", worlds],
   ["suites", suites],
   ["control", control],
   ["faults", faults],

@@ -37,7 +37,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("clock"), n: number }) },
 );
 type Step = { readonly kind: string; readonly n: number };
-/** What happens to an environment before the run. */
+/** The life of an environment before the run. */
 const origin = fc.constantFrom("new", "used", "reset", "fork", "snapshot");
 
 async function call({ environmentId, token }: World, path: string, body: object) {

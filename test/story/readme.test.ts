@@ -21,7 +21,7 @@ const section = (heading: string) => {
 
 /** Values that differ each time; everything else is as printed. */
 const MADE_UP =
-  /^(now|environmentId|environmentUrl|url|mcpUrl|schemaName|expiresAt|token|runId|beforeSnapshot|client_msg_id|block_id|ts)$/;
+  /^(now|environmentId|environmentUrl|url|mcpUrl|schemaName|expiresAt|token|runId|consoleUrl|beforeSnapshot|client_msg_id|block_id|ts)$/;
 
 const settled = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (key, inner) => (MADE_UP.test(key) ? `<${key}>` : inner)));

@@ -34,14 +34,19 @@ export type Forked = { readonly environment: Environment; readonly run: Run | un
 /** The environment is deleted or expired. */
 const GONE = new Set(["environment_not_found", "environment_already_deleted"]);
 
-/** A disposable copy of a service. `await using` deletes it at the end of the block. */
+/** A disposable copy of a service, or of several in a world. `await using` deletes it at the end of the block. */
 export class Environment implements AsyncDisposable {
   readonly id: string;
   readonly service: string;
   /** The template that it is a copy of. */
   readonly template: string;
-  /** Base address of the service's API, without a trailing slash. */
+  /** Base address of the service's API, without a trailing slash. Of a world: above those of its services. */
   readonly url: string;
+  /** By service: base address of its API, and the user's id in it; null without an account. */
+  readonly services: Readonly<
+    Record<string, { readonly url: string; readonly userId: string | null }>
+  >;
+  readonly #mcpUrl: string;
   /** For the agent: opens this environment's API only. */
   readonly token: string;
   readonly expiresAt: Date;
@@ -57,23 +62,30 @@ export class Environment implements AsyncDisposable {
     this.service = created.service;
     this.template = created.templateSchema;
     this.url = `${http.url}${created.environmentUrl}`;
+    this.services = Object.fromEntries(
+      Object.entries(created.services).map(([service, { url, userId }]) => [
+        service,
+        { url: `${http.url}${url}`, userId },
+      ]),
+    );
+    this.#mcpUrl = `${http.url}${created.mcpUrl}`;
     this.token = created.token;
     this.expiresAt = new Date(created.expiresAt);
     this.now = new Date(created.clock.now);
     this.prompt = created.prompt;
   }
 
-  /** Address and headers of the environment's MCP server. */
+  /** Address and headers of the environment's MCP server, which has the tools of all its services. */
   get mcp(): { readonly url: string; readonly headers: { readonly Authorization: string } } {
-    return { url: `${this.url}/mcp`, headers: { Authorization: `Bearer ${this.token}` } };
+    return { url: this.#mcpUrl, headers: { Authorization: `Bearer ${this.token}` } };
   }
 
   /** The official chat client (`@slack/web-api`, if it is installed), without its retries. */
   slack(options: WebClientOptions = {}): WebClient {
-    this.#requireService("chat");
+    const url = this.#requireService("chat");
     const { WebClient } = requireClient("@slack/web-api");
     return new WebClient(this.token, {
-      slackApiUrl: `${this.url}/`,
+      slackApiUrl: `${url}/`,
       retryConfig: { retries: 0 },
       ...options,
     });
@@ -81,9 +93,9 @@ export class Environment implements AsyncDisposable {
 
   /** The official tracker client (`@linear/sdk`, if it is installed). */
   linear(): LinearClient {
-    this.#requireService("tracker");
+    const url = this.#requireService("tracker");
     const { LinearClient } = requireClient("@linear/sdk");
-    return new LinearClient({ apiKey: this.token, apiUrl: `${this.url}/graphql` });
+    return new LinearClient({ apiKey: this.token, apiUrl: `${url}/graphql` });
   }
 
   /** Starts a run: from here on, changes are captured. */
@@ -192,9 +204,12 @@ export class Environment implements AsyncDisposable {
     }
   }
 
-  #requireService(service: string): void {
-    if (this.service !== service)
-      throw new TypeError(`This is an environment of the service ${this.service}, not ${service}`);
+  /** The base address of a service. Throws TypeError without it. */
+  #requireService(service: string): string {
+    const found = this.services[service];
+    if (found) return found.url;
+    const names = Object.keys(this.services).join(" and ");
+    throw new TypeError(`This is an environment of the service ${names}, not ${service}`);
   }
 }
 

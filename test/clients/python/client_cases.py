@@ -57,6 +57,20 @@ def test_a_run_gives_the_diff_and_the_calls() -> None:
         assert run.end() == run.diff
 
 
+def test_a_world_opens_each_of_its_services_and_has_one_diff() -> None:
+    with diorama.env("acme", as_="agent@acme.test") as env:
+        with env.run() as run:
+            env.slack().chat_postMessage(**GREETING)
+            create = "mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { success } }"
+            team = env.linear().execute("{ teams { nodes { id } } }")["teams"]["nodes"][0]["id"]
+            env.linear().execute(create, {"input": {"teamId": team, "title": "Crash"}})
+
+        tables = [row["__table__"] for row in run.diff.inserts]
+        assert {"chat_messages", "tracker_issues"} <= {*tables}
+        assert [*env.services] == ["chat", "tracker"]
+        assert env.mcp.url == f"{env.url.removesuffix('/services')}/mcp"
+
+
 def test_a_run_ends_when_its_block_raises() -> None:
     with diorama.env("chat_default", as_="U01AGENTONE") as env:
         with pytest.raises(KeyError, match="broken"), env.run() as broken:

@@ -53,6 +53,26 @@ test("a run gives the result, the diff and the calls", async () => {
   expect(calls).toMatchObject([{ n: 1, name: "chat.postMessage", status: 200 }]);
 });
 
+test("a world opens each of its services with its official client, and has one diff", async () => {
+  await using env = await client().env("acme", { as: "agent@acme.test" });
+
+  const { diff } = await env.run(async () => {
+    await env.slack().chat.postMessage(greeting);
+    const [team] = (await env.linear().teams()).nodes;
+    await env.linear().createIssue({ teamId: team?.id ?? "", title: "Crash" });
+  });
+
+  expect(Object.keys(env.services)).toEqual(["chat", "tracker"]);
+  const tables = diff.inserts.map(({ __table__ }) => __table__);
+  expect(tables).toEqual(expect.arrayContaining(["chat_messages", "tracker_issues"]));
+  const listed = await fetch(env.mcp.url, {
+    method: "POST",
+    headers: { ...env.mcp.headers, "Content-Type": "application/json", Accept: "*/*" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+  });
+  expect(await listed.text()).toMatch(/slack_send_message[^]*save_issue/);
+});
+
 test("a run ends when its work throws", async () => {
   await using env = await client().env("chat_default", { as: "U01AGENTONE" });
   const broken = new Error("broken");

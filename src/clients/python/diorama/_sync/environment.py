@@ -25,7 +25,7 @@ GONE = {"environment_not_found", "environment_already_deleted"}
 
 
 class Environment:
-    """A disposable copy of a service. `with` deletes it at the end of the block."""
+    """A disposable copy of a service, or of several in a world. `with` deletes it at the end of the block."""
 
     def __init__(self, http: Http, created: CreatedEnvironment) -> None:
         self._http = http
@@ -35,7 +35,10 @@ class Environment:
         self.template = created.template_schema
         """The template that it is a copy of."""
         self.url = f"{http.url}{created.environment_url}"
-        """Base address of the service's API, without a trailing slash."""
+        """Base address of the service's API, without a trailing slash. Of a world: above those of its services."""
+        self.services = {name: f"{http.url}{service.url}" for name, service in created.services.items()}
+        """Base address of the API of each service."""
+        self._mcp_url = f"{http.url}{created.mcp_url}"
         self.token = created.token
         """For the agent: opens this environment's API only."""
         self.expires_at = created.expires_at
@@ -46,23 +49,23 @@ class Environment:
 
     @property
     def mcp(self) -> Mcp:
-        """Address and headers of the environment's MCP server."""
-        return Mcp(url=f"{self.url}/mcp", headers={"Authorization": f"Bearer {self.token}"})
+        """Address and headers of the environment's MCP server, which has the tools of all its services."""
+        return Mcp(url=self._mcp_url, headers={"Authorization": f"Bearer {self.token}"})
 
     def slack(self, **options: Any) -> WebClient:
         """The official chat client (`slack_sdk`, if it is installed), without its retries."""
-        self._require_service("chat")
+        url = self._require_service("chat")
         try:
             from slack_sdk import WebClient
         except ImportError as error:
             raise missing(error, "slack") from error
         settings: dict[str, Any] = {"retry_handlers": [], **options}
-        return WebClient(token=self.token, base_url=f"{self.url}/", **settings)
+        return WebClient(token=self.token, base_url=f"{url}/", **settings)
 
     def linear(self) -> Linear:
         """GraphQL calls of a tracker."""
-        self._require_service("tracker")
-        return Linear(self._http.client, f"{self.url}/graphql", self.token)
+        url = self._require_service("tracker")
+        return Linear(self._http.client, f"{url}/graphql", self.token)
 
     def run(
         self,
@@ -148,9 +151,11 @@ class Environment:
             if failure.code not in GONE:
                 raise
 
-    def _require_service(self, service: str) -> None:
-        if self.service != service:
-            raise TypeError(f"This is an environment of the service {self.service}, not {service}")
+    def _require_service(self, service: str) -> str:
+        url = self.services.get(service)
+        if url is None:
+            raise TypeError(f"This is an environment of the service {' and '.join(self.services)}, not {service}")
+        return url
 
 
 class Forked:
