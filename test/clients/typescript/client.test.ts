@@ -70,7 +70,7 @@ test("a world opens each of its services with its official client, and has one d
     headers: { ...env.mcp.headers, "Content-Type": "application/json", Accept: "*/*" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
   });
-  expect(await listed.text()).toMatch(/slack_send_message[^]*save_issue/);
+  expect(await listed.text()).toMatch(/slack_send_message[\s\S]*save_issue/);
 });
 
 test("a run ends when its work throws", async () => {
