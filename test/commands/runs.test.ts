@@ -99,7 +99,8 @@ test("shows the latest run of each test of a suite, and all attempts by a label"
 test("has colours on a terminal only, and none with NO_COLOR", async () => {
   const command = `bun ${import.meta.dir}/../../src/main.ts runs list --url ${program.url}`;
   const onTerminal = async (env: Record<string, string>) => {
-    const { NO_COLOR: _, FORCE_COLOR: __, ...rest } = process.env;
+    // CI counts as a terminal without colours.
+    const { NO_COLOR: _, FORCE_COLOR: __, CI: ___, ...rest } = process.env;
     const child = Bun.spawn(["script", "-qec", command, "/dev/null"], {
       env: { ...rest, TERM: "xterm", ...env },
       stdin: "ignore",
