@@ -48,6 +48,8 @@ const WITHOUT_TEXT: Record<string, string> = {
 
 /** Copyright lines of MIT packages without a licence file, by scope. */
 const COPYRIGHT: Record<string, string> = {
+  // It has no notice; this is the author of its package.json.
+  "@bomb.sh": "Copyright (c) Bombshell Authors (https://github.com/bombshell-dev)",
   "@graphql-tools": "Copyright (c) 2020 The Guild, Inc.",
   "@whatwg-node": "Copyright (c) 2023 Arda TANRIKULU",
 };
