@@ -50,7 +50,7 @@ export function findCapacity(
     {
       found: disk
         ? `the disk of Postgres has ${gigabytes(disk.freeBytes)} of ${gigabytes(disk.totalBytes)} free, ${gigabytes(reservedOf(disk, walBudgetBytes))} of them reserved`
-        : "the disk of Postgres is not on this machine; DATABASE_DISK tells its size",
+        : "the disk of Postgres is not on this machine; DATABASE_DISK sets its size",
     },
     {
       found: `autovacuum is ${settings.autovacuum ? "on" : "off"}`,
