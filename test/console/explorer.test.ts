@@ -198,7 +198,7 @@ test("explorer and guide follow the colours of the system", async () => {
     await page.getByRole("main").getByRole("link", { name: "Suites" }).click();
     await page.getByRole("main").getByRole("link", { name: "/docs/reference/suites" }).click();
     expect(await page.title()).toBe("Built-in suites – Diorama");
-    await page.getByRole("navigation").getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("navigation").getByRole("link", { name: "Settings", exact: true }).click();
     expect(await page.getByRole("cell", { name: "DATABASE_URL", exact: true }).count()).toBe(1);
   });
 });
