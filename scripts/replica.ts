@@ -68,11 +68,7 @@ const ENTRIES: readonly Entry[] = [
   ["seeds/index.ts", /(SEEDS[^[]*\[\][^[]*\[[^\]]*)\]/, `$1  ${service}Default,\n]`],
   // The types that \`bun run openapi --write\` writes, as far as they name services.
   ["src/clients/typescript/schema.ts", /(readonly Service: [^;]*);/, `$1 | "${service}";`],
-  [
-    `${CONSOLE}/index.ts`,
-    /(: Readonly<Record<Service[^{]*\{[^}]*?),? ?\}/,
-    `$1, ${service}: tables }`,
-  ],
+  [`${CONSOLE}/index.ts`, END_OF_RECORD, `\n  ${service}: tables,$&`],
   [`${CONSOLE}/records.ts`, END_OF_RECORD, `\n  ${service}: tableRecords,$&`],
   [`${CONSOLE}/worlds.ts`, END_OF_RECORD, `\n  ${service}: TableWorld,$&`],
   [

@@ -4,6 +4,7 @@ import { connect } from "~/db/connect";
 import { createKey } from "~/platform/keys/keys";
 import { waysOfCapturing } from "../support/clusters";
 import { useDatabase } from "../support/database";
+import { ADDED_ENVIRONMENTS } from "../support/large";
 import { expectStatus, useProgram } from "../support/program";
 
 const added = { assertions: [{ diff_type: "added", entity: "messages" }] };
@@ -61,7 +62,9 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
       runs: 1,
       verdicts: { passed: 1, failed: 1, notGradable: 1 },
     });
-    expect(after.environments).toEqual([{ service: "chat", state: "live", count: 1 }]);
+    expect(after.environments).toEqual([
+      { service: "chat", state: "live", count: ADDED_ENVIRONMENTS + 1 },
+    ]);
     expect(after.runs).toEqual({ running: 1, ending: 0, evaluating: 0 });
     expect((await overview()).own.environments).toBe(0);
     expect(after.calls.errors).toContainEqual({ code: "run_not_found", count: 1 });

@@ -13,6 +13,7 @@ import { createTemplates } from "~/platform/templates/templates";
 import { startProgram } from "~/program/program";
 import { freePort } from "../../scripts/postgres";
 import { eventually, useDatabase } from "../support/database";
+import { ADDED_ENVIRONMENTS } from "../support/large";
 import { configFor, startTestProgram, useProgram } from "../support/program";
 
 const database = useDatabase();
@@ -210,7 +211,8 @@ describe("metrics", () => {
       });
     });
     expect(read(during, "diorama_runs", { state: "running" })).toBe(1);
-    expect(read(during, "diorama_envs", { service: "chat", state: "live" })).toBe(1);
+    const live = { service: "chat", state: "live" };
+    expect(read(during, "diorama_envs", live)).toBe(ADDED_ENVIRONMENTS + 1);
     expect(read(during, "diorama_capture_leader")).toBe(1);
     expect(read(during, "diorama_capture_state", { state: "streaming" })).toBe(1);
     expect(read(during, "diorama_capture_slot_wal_status", { status: "reserved" })).toBe(1);

@@ -58,7 +58,11 @@ async function play(isKilled: boolean): Promise<string[]> {
     });
     expect(await response.json()).toMatchObject({ ok: true });
   }
-  const { runId: _, ...verdict } = await post("/evaluateRun", { runId, expectedOutput: EXPECTED });
+  const {
+    runId: _,
+    consoleUrl: ___,
+    ...verdict
+  } = await post("/evaluateRun", { runId, expectedOutput: EXPECTED });
   const again = await post(`/runs/${runId}/evaluate`, {});
   const { evaluationId, runId: __, testId, createdAt, ...graded } = again;
   await server.call("DELETE", `/env/${environment.environmentId}`);

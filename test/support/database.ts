@@ -6,7 +6,7 @@ import { createBuilders } from "~/db/origins";
 import { createLog } from "~/log";
 import { buildBuiltins } from "~/platform/templates/builtin";
 import { startClusters, type TestCluster } from "./clusters";
-import { addEnvironments, enlarge } from "./large";
+import { ADDED_ENVIRONMENTS, addEnvironments, enlarge } from "./large";
 
 /** Set by `bun run plans`: templates are large, and Postgres logs the plan of each statement. */
 export const LOG_PLANS = process.env["LOG_PLANS"] !== undefined;
@@ -55,7 +55,7 @@ async function makeTemplate(cluster: TestCluster): Promise<string> {
   await buildBuiltins(pool, builders, quiet);
   if (LOG_PLANS) {
     await enlarge(pool, Number(process.env["ADDED_ROWS"]));
-    await addEnvironments(pool, Number(process.env["ADDED_ENVIRONMENTS"] ?? 0));
+    await addEnvironments(pool, ADDED_ENVIRONMENTS);
   }
   await Promise.all([pool.end(), builders.sql.end()]);
   return name;

@@ -72,6 +72,9 @@ const GROWTH: readonly Growth[] = [
   },
 ];
 
+/** Live environments of other users, in `bun run plans`. */
+export const ADDED_ENVIRONMENTS = Number(process.env["ADDED_ENVIRONMENTS"] ?? 0);
+
 /** The tables that it makes larger. */
 export const LARGE_TABLES: ReadonlySet<string> = new Set(
   GROWTH.flatMap(({ rows }) => Object.keys(rows)),
