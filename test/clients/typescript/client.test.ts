@@ -204,7 +204,13 @@ test("a call that is answered 503 is repeated with the same idempotency key", as
       keys.push(request.headers.get("idempotency-key"));
       const busy = { status: 503, headers: keys.length === 1 ? { "Retry-After": "1" } : {} };
       if (keys.length < 3) return Response.json({ error: "service_unavailable" }, busy);
-      return Response.json({ environmentId: "1", environmentUrl: "/x", expiresAt: 0, clock: {} });
+      return Response.json({
+        environmentId: "1",
+        environmentUrl: "/x",
+        expiresAt: 0,
+        clock: {},
+        services: {},
+      });
     },
   });
 
