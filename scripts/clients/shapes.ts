@@ -50,7 +50,7 @@ const ANSWERS = [
 /** Objects that Python reads as dictionaries: rows have the fields of the service. */
 const DICTIONARIES = new Set(["DiffRow", "DiffUpdate", "ExpectedOutput"]);
 /** Lists of values that a newer server may extend. */
-const OPEN = new Set(["RunCause", "Service", "Surface"]);
+const OPEN = new Set(["RunCause", "Service", "EnvironmentKind", "Surface"]);
 /** Limits, which the server checks, and examples. */
 const LIMITS = new Set([
   ...["additionalProperties", "examples", "minimum", "maximum", "minLength", "maxLength"],

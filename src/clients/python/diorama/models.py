@@ -2,8 +2,8 @@
 #   filename:  answers.json
 
 from __future__ import annotations
-from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, Field
+from typing import Annotated, Any, Literal
 from diorama._model import Model
 
 
@@ -187,7 +187,7 @@ class Environment(Model):
     The template that was cloned
     """
 
-    service: Literal["chat", "tracker", "world"]
+    service: str
     """
     The simulated service; `world`: several
     """
@@ -239,7 +239,7 @@ class CreatedEnvironment(Model):
     The template that was cloned
     """
 
-    service: Literal["chat", "tracker", "world"]
+    service: str
     """
     The simulated service; `world`: several
     """
@@ -301,7 +301,7 @@ class EnvironmentDetail(Model):
     The template that was cloned
     """
 
-    service: Literal["chat", "tracker", "world"]
+    service: str
     """
     The simulated service; `world`: several
     """
@@ -855,7 +855,7 @@ class Call(Model):
     How long it took; null of a call whose server died before it was noted
     """
 
-    service: Literal["chat", "tracker", "world"]
+    service: str
     """
     The simulated service; `world`: several
     """
@@ -958,7 +958,7 @@ class Template(Model):
     Name of a template: lower-case letters, digits and _; begins with a letter
     """
 
-    service: Literal["chat", "tracker", "world"]
+    service: str
     """
     The simulated service; `world`: several
     """
@@ -1182,9 +1182,7 @@ class TestSuite(Model):
     For people
     """
 
-    template_service: Annotated[
-        Literal["chat", "tracker", "world"], Field(alias="templateService")
-    ]
+    template_service: Annotated[str, Field(alias="templateService")]
     """
     The simulated service; `world`: several
     """
@@ -1319,9 +1317,7 @@ class TestSuiteDetails(Model):
     Number of its tests; when not expanded
     """
 
-    template_service: Annotated[
-        Literal["chat", "tracker", "world"] | None, Field(alias="templateService")
-    ] = None
+    template_service: Annotated[str | None, Field(alias="templateService")] = None
     """
     When expanded
     """
