@@ -27,6 +27,7 @@ const LAYERS = [
     "config",
     "log",
     "metrics",
+    "outgoing",
     "page",
     "principal",
     "semaphore",

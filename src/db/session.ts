@@ -1,6 +1,7 @@
 /** The handle of one environment: its tables by name, and single statements or one transaction on them. */
 import { LRUCache } from "lru-cache";
 import { type Identifier, inTransaction, type Pool, type Sql } from "~/db/connect";
+import type { OutgoingMail } from "~/outgoing";
 import { REAL, type Source } from "~/source";
 
 /** The schema-qualified, quoted name of each table, for use in a statement: `from ${t.messages}`. */
@@ -22,6 +23,11 @@ export type Session<Name extends string = string> = {
    * A call of a single statement does not need it: a statement is atomic and saves the round trips of begin and commit.
    */
   transaction<T>(work: (session: Session<Name>) => Promise<T>): Promise<T>;
+  /**
+   * Gives a mail to the other services of the environment that take mail, as a part of the open transaction. An
+   * environment of one service has none, and the mail leaves no trace. Throws outside of a transaction.
+   */
+  send(mail: OutgoingMail): Promise<void>;
 };
 
 /** Opens an environment's session on a pool: each statement stands alone until `transaction` is called. */
@@ -33,6 +39,7 @@ export function openSession(pool: Pool, schema: string, t: Tables, source: Sourc
     prefix: "",
     source,
     transaction: (work) => inTransaction(pool, (tx) => work(sessionWithin(tx, schema, t, source))),
+    send: () => Promise.reject(new Error("a mail is sent in the transaction of what it tells of")),
   };
 }
 
@@ -45,6 +52,7 @@ export function sessionWithin(tx: Sql, schema: string, t: Tables, source: Source
     prefix: "",
     source,
     transaction: (nested) => nested(inside),
+    send: async () => undefined,
   };
   return inside;
 }

@@ -28,6 +28,8 @@ export type CompiledSpec = {
   readonly free: ReadonlyMap<string, ReadonlySet<string>>;
   /** Internal tables of the service: every column is derived. */
   readonly own: ReadonlySet<string>;
+  /** By table: a column that is true of new rows that need no assertion. */
+  readonly derivedRows: { readonly [table: string]: string };
   /** Matching it against long text may take long. */
   readonly hasPatterns: boolean;
   /** It counts calls, which takes the whole journal. */
@@ -91,6 +93,7 @@ export function compile(
     closedWorld: closed_world,
     expectsNothing: expects === "nothing",
     free,
+    derivedRows: vocabulary.derivedRows ?? {},
     own: new Set(
       vocabulary.tables
         .filter(({ name, columns }) =>

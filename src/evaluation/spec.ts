@@ -217,7 +217,7 @@ export const Spec = strict(
       Type.Boolean({
         default: false,
         description:
-          "Every row of the diff must be counted by some assertion or be allowed, except for rows of internal tables of the service, such as a history",
+          "Every row of the diff must be counted by some assertion or be allowed, except for rows of internal tables of the service, such as a history, and copies that a service delivers by itself",
       }),
     ),
     allow: Type.Optional(

@@ -25,7 +25,10 @@ export type Unsafe = {
   readonly rows: UnsafeRow[];
 };
 
-/** A changed row of the diff that counts: not only in derived or ignored columns, nor in a table of the service itself. */
+/**
+ * A changed row of the diff that counts: not only in derived or ignored columns, nor a derived row, nor in a table of the
+ * service itself.
+ */
 export type Changed = { readonly table: string; readonly change: Change; readonly row: Candidate };
 
 export const UNSAFE_ROWS_MAX = 100;
@@ -33,7 +36,10 @@ const KEY_LENGTH_MAX = 500;
 const LINE_MAX = 500;
 
 /** All rows of a diff that need an explanation: those that are not allowed. */
-export function* significant({ free, own, allowed }: CompiledSpec, rows: Rows): Generator<Changed> {
+export function* significant(
+  { free, own, derivedRows, allowed }: CompiledSpec,
+  rows: Rows,
+): Generator<Changed> {
   for (const change of CHANGES)
     for (const [table, candidates] of rows[change]) {
       if (own.has(table)) continue;
@@ -42,6 +48,7 @@ export function* significant({ free, own, allowed }: CompiledSpec, rows: Rows): 
       );
       for (const row of candidates) {
         if (change === "changed" && isFree(free.get(table), row)) continue;
+        if (change === "added" && row.after?.[derivedRows[table] ?? ""] === true) continue;
         const isAllowed = allowances.some(
           ({ matches, columns }) =>
             [row.before, row.after].some((side) => side !== undefined && matches(side)) &&

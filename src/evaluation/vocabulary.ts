@@ -9,6 +9,8 @@ export type Vocabulary = {
     readonly key?: readonly string[];
   }[];
   readonly derived: { readonly [table: string]: readonly string[] };
+  /** By table: a column that is true of rows that follow from a call by themselves. */
+  readonly derivedRows?: { readonly [table: string]: string };
   /** The names of the calls of all services. */
   readonly calls: ReadonlySet<string>;
   readonly services?: readonly string[];

@@ -30,8 +30,9 @@ import { toolsOfService, toolsOfWorld } from "~/platform/tool-sets";
 import { answerTools, challenged, readToolPath, type ToolPath, wrongToken } from "~/platform/tools";
 import type { Problem, Selection } from "~/replicas/faults";
 import { REPLICAS, requireReplica, serviceOf } from "~/replicas/index";
-import { type Members, NOBODY_HERE, serviceSession, WORLD } from "~/replicas/members";
+import { type Members, NOBODY_HERE, WORLD } from "~/replicas/members";
 import type { CallAccount, Replica, UnleasedCall } from "~/replicas/replica";
+import { serviceSession } from "~/replicas/service-session";
 import { httpDate } from "~/wire/head";
 import type { IncomingRequest } from "~/wire/incoming";
 import { type HttpAnswer, httpAnswer } from "~/wire/message";
@@ -118,6 +119,7 @@ export function createGateway(deps: {
     const services = toolPath ? toolServices(target, environment.service, actors) : [service];
     if (!services.every((each) => Object.hasOwn(actors, each))) throw otherServices(environment);
     const { allowImpersonation, service: kind } = environment;
+    const place = { kind, services: Object.keys(actors) };
     const tables = await templates.tablesOf(environment);
     const environmentRef = { ...environment, tables };
     const { faults, now } = await sessionPool.settings(environmentRef);
@@ -138,7 +140,7 @@ export function createGateway(deps: {
       mark?: LogMark,
       state?: PastState,
     ): Promise<T> => {
-      const within = (session: Session) => work(serviceSession(kind, service, session));
+      const within = (session: Session) => work(serviceSession(place, service, session));
       return sessionPool.use(
         environmentRef,
         (session) => (state ? past.read(state, session.source, within) : within(session)),

@@ -2,7 +2,7 @@
  * Worlds: environments with several services. The tables of all members are in one schema, each with the name of its
  * service in front: `chat_messages`. No replica has a table of its own that begins so.
  */
-import type { Session, Tables } from "~/db/session";
+import type { Tables } from "~/db/session";
 import { SERVICES } from "~/replicas/services";
 
 /** The value of `service` of an environment that has several. */
@@ -17,7 +17,7 @@ export type Members = { readonly [service: string]: string | null };
 /** The actor of a call by a person without an account. No user has this id. */
 export const NOBODY_HERE = "";
 
-const prefixOf = (service: string) => `${service}_`;
+export const prefixOf = (service: string) => `${service}_`;
 
 /** The name that a replica's table has in a world. */
 export const tableInWorld = (service: string, table: string) => prefixOf(service) + table;
@@ -53,16 +53,4 @@ export function memberTables(all: Tables, service: string): Tables {
   );
   members.set(service, tables);
   return tables;
-}
-
-/** The session of one service of an environment of this kind. */
-export function serviceSession(kind: string, service: string, session: Session): Session {
-  if (kind !== WORLD) return session;
-  return {
-    ...session,
-    t: memberTables(session.t, service),
-    prefix: prefixOf(service),
-    transaction: (work) =>
-      session.transaction((inside) => work(serviceSession(kind, service, inside))),
-  };
 }

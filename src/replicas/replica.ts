@@ -7,6 +7,7 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import type { Tx } from "~/db/connect";
 import type { Session, Tables } from "~/db/session";
 import type { Aliases } from "~/input/aliases";
+import type { OutgoingMail } from "~/outgoing";
 import type { About } from "~/replicas/about";
 import type { Caller } from "~/replicas/caller";
 import type { Problem, Selection } from "~/replicas/faults";
@@ -40,6 +41,11 @@ export type Replica<Name extends string = string> = {
   readonly tables: string;
   /** Columns that the service computes. They appear in diffs; strict assertions ignore them. */
   readonly derived: { readonly [table: string]: readonly string[] };
+  /**
+   * By table: a column that is true of rows that follow from a call by themselves, such as the copy of a mail in the
+   * mailbox of its recipient, until a call changes them. It is a derived column. A closed world expects such new rows.
+   */
+  readonly derivedRows?: { readonly [table: string]: string };
   /**
    * Turns the parsed content of a seed file into rows. Throws SeedError with the paths of mistakes. The result is
    * deterministic: the same seed gives the same rows, with no random values and no current time. Returns notes on
@@ -77,6 +83,11 @@ export type Replica<Name extends string = string> = {
     expiresAt: Date,
     source: Source,
   ) => string;
+  /**
+   * Takes a mail that another service of the environment sends, in the transaction of the call that sends it. A throw
+   * rolls that call back: an unknown address is no error.
+   */
+  readonly deliver?: (session: Session<Name>, mail: OutgoingMail) => Promise<void>;
   /** The effects of time on the tables, if it has any. */
   readonly schedule?: Schedule<Name>;
   /** Handles a call. A throw is a bug and has been rolled back; rejections are responses in the service's format. */

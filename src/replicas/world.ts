@@ -7,18 +7,15 @@ import { known, nearest, quoted } from "~/input/nearest";
 import { prefixDdl } from "~/replicas/ddl";
 import { namesOfCalls, REPLICAS, requireReplica, serviceOf } from "~/replicas/index";
 import { SeedError } from "~/replicas/kit/seed-mistakes";
-import {
-  ANY_KIND,
-  memberTables,
-  serviceSession,
-  servicesIn,
-  tableInWorld,
-  WORLD,
-} from "~/replicas/members";
+import { ANY_KIND, memberTables, servicesIn, tableInWorld, WORLD } from "~/replicas/members";
 import type { DirectoryEntry, Replica, Schedule } from "~/replicas/replica";
+import { serviceSession } from "~/replicas/service-session";
 import { REAL } from "~/source";
 
-export type Model = Pick<Replica, "tables" | "derived" | "seed" | "aliases" | "schedule"> & {
+export type Model = Pick<
+  Replica,
+  "tables" | "derived" | "derivedRows" | "seed" | "aliases" | "schedule"
+> & {
   /** `world`, or the service. */
   readonly kind: string;
   readonly services: readonly string[];
@@ -66,21 +63,36 @@ function worldOf(members: readonly Replica[]): Model {
     tables: members
       .map(({ service, tables }) => prefixDdl(tables, tableInWorld(service, "")))
       .join("\n"),
-    derived: Object.fromEntries(
-      members.flatMap(({ service, derived }) =>
-        Object.entries(derived).map(([table, columns]) => [tableInWorld(service, table), columns]),
-      ),
-    ),
+    derived: byTable(members, ({ derived }) => derived),
+    derivedRows: byTable(members, ({ derivedRows }) => derivedRows),
     seed: (tx, t, seed) => seedAll(members, tx, t, seed),
     aliases: (session) => aliasesOf(members, session),
     ...(schedule && { schedule }),
   };
 }
 
-const sessionOf = ({ service }: Replica, session: Session) =>
-  serviceSession(WORLD, service, session);
+/** The values of each member by table, by the names that the tables have in the world. */
+const byTable = <Value>(
+  members: readonly Replica[],
+  read: (member: Replica) => { readonly [table: string]: Value } | undefined,
+): { readonly [table: string]: Value } =>
+  Object.fromEntries(
+    members.flatMap((member) =>
+      Object.entries(read(member) ?? {}).map(([table, value]) => [
+        tableInWorld(member.service, table),
+        value,
+      ]),
+    ),
+  );
+
+/** Opens the sessions of members that are open together. */
+function sessionsOf(members: readonly Replica[]) {
+  const place = { kind: WORLD, services: members.map(({ service }) => service) };
+  return ({ service }: Replica, session: Session) => serviceSession(place, service, session);
+}
 
 async function aliasesOf(members: readonly Replica[], session: Session): Promise<Aliases> {
+  const sessionOf = sessionsOf(members);
   const all = new Map<string, string>();
   for (const member of members)
     for (const [earlier, present] of (await member.aliases?.(sessionOf(member, session))) ?? [])
@@ -94,6 +106,7 @@ function scheduleOf(members: readonly Replica[]): Schedule | undefined {
     member.schedule ? [{ member, schedule: member.schedule }] : [],
   );
   if (timed.length === 0) return undefined;
+  const sessionOf = sessionsOf(members);
   return {
     async next(session, after, until) {
       let first: number | undefined;
@@ -185,15 +198,15 @@ export async function checkDirectory(
   sql: Sql,
   schema: string,
   t: Tables,
-  { kind, services }: Model,
+  place: Model,
 ): Promise<string[]> {
-  if (kind !== WORLD) return [];
+  if (place.kind !== WORLD) return [];
   const session = sessionWithin(sql, schema, t, REAL);
   const people = new Map<string, Found>();
   const notes: string[] = [];
-  for (const service of services) {
+  for (const service of place.services) {
     const { listDirectory } = requireReplica(service);
-    for (const entry of await listDirectory(serviceSession(WORLD, service, session))) {
+    for (const entry of await listDirectory(serviceSession(place, service, session))) {
       const email = entry.email.toLowerCase();
       const other = people.get(email);
       if (!other) people.set(email, { ...entry, service });

@@ -77,4 +77,15 @@ describe("the DDL of a world", () => {
       for (const [table, columns] of Object.entries(own))
         expect(derived[tableInWorld(service, table)]).toEqual(columns);
   });
+
+  test("has the derived rows of every service, by a derived column that is true or false", () => {
+    const { derivedRows = {} } = modelOf("world", services);
+
+    for (const { service, tables, derived, derivedRows: own = {} } of REPLICAS.values())
+      for (const [table, column] of Object.entries(own)) {
+        expect(derivedRows[tableInWorld(service, table)]).toBe(column);
+        expect(derived[table]).toContain(column);
+        expect(parseTables(tables).get(table)?.get(column)?.type).toBe("boolean");
+      }
+  });
 });

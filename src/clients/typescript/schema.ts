@@ -810,7 +810,7 @@ export interface components {
             readonly ignore_fields?: {
                 readonly [key: string]: readonly string[];
             };
-            /** @description Every row of the diff must be counted by some assertion or be allowed, except for rows of internal tables of the service, such as a history. Default: false */
+            /** @description Every row of the diff must be counted by some assertion or be allowed, except for rows of internal tables of the service, such as a history, and copies that a service delivers by itself. Default: false */
             readonly closed_world?: boolean;
             /** @description Changes that are neither asked for nor unsafe */
             readonly allow?: readonly components["schemas"]["Allowance"][];

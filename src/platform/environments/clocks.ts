@@ -16,10 +16,11 @@ import type { ClockMove } from "~/platform/environments/control-model";
 import type { Environments } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
+import { actorsIn } from "~/platform/environments/view";
 import type { Once } from "~/platform/idempotency/idempotency";
 import type { Templates } from "~/platform/templates/templates";
 import type { DueEffect, Schedule } from "~/replicas/replica";
-import { modelWith } from "~/replicas/world";
+import { modelOf } from "~/replicas/world";
 import { isShown, MICROS, REAL, seededBytes, TIMES } from "~/source";
 
 export type Clocks = ReturnType<typeof createClocks>;
@@ -54,7 +55,7 @@ export function createClocks(deps: {
       const environment = await environments.requirePath(userId, envId);
       const { environmentId: id, schemaName, service } = environment;
       const tables = await templates.tablesOf(environment);
-      const { schedule } = modelWith(service, tables);
+      const { schedule } = modelOf(service, Object.keys(actorsIn(environment)));
       return await exclusive.run(
         environment,
         async (tx) => {

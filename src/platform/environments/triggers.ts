@@ -8,7 +8,8 @@ import { type NewTrigger, TRIGGER_SECONDS_DEFAULT } from "~/platform/environment
 import { actorsIn } from "~/platform/environments/view";
 import type { Templates } from "~/platform/templates/templates";
 import { requireReplica } from "~/replicas/index";
-import { NOBODY_HERE, serviceSession } from "~/replicas/members";
+import { NOBODY_HERE } from "~/replicas/members";
+import { serviceSession } from "~/replicas/service-session";
 import { millisOf } from "~/source";
 
 export type Triggers = ReturnType<typeof createTriggers>;
@@ -36,7 +37,8 @@ export function createTriggers(deps: {
       const seconds = wanted.ttlSeconds ?? TRIGGER_SECONDS_DEFAULT;
       const issued = await sessionPool
         .use({ ...environment, tables }, async (whole) => {
-          const session = serviceSession(environment.service, service, whole);
+          const place = { kind: environment.service, services: Object.keys(actors) };
+          const session = serviceSession(place, service, whole);
           const userId = await findUser(session, { id });
           if (userId === undefined) return undefined;
           const expiresAt = new Date(millisOf(session.source) + seconds * 1000);

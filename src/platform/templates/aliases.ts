@@ -6,7 +6,7 @@ import { openSession, tablesOf } from "~/db/session";
 import { type Aliases, NO_ALIASES } from "~/input/aliases";
 import type { Seed } from "~/platform/templates/seeds";
 import { requireReplica } from "~/replicas/index";
-import { serviceSession } from "~/replicas/members";
+import { serviceSession } from "~/replicas/service-session";
 import { modelWith } from "~/replicas/world";
 import { SEEDS } from "../../../seeds/index";
 
@@ -29,7 +29,8 @@ export function createAliasReader(replicas: Pool) {
     const cached = known.get(name);
     if (cached) return cached;
     const whole = openSession(replicas, schema, tablesOf(replicas, schema, tables));
-    const session = only === undefined ? whole : serviceSession(kind, only, whole);
+    const session =
+      only === undefined ? whole : serviceSession({ kind, services: [only] }, only, whole);
     const { aliases } = only === undefined ? modelWith(kind, tables) : requireReplica(only);
     const reading = Promise.resolve(aliases?.(session) ?? NO_ALIASES).catch((error) => {
       if (errorCode(error) === UNDEFINED_TABLE) return undefined;

@@ -173,8 +173,9 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
 }
 
 /** The names that assertions use, of a model. */
-export const wordsOf = ({ kind, services, derived, calls }: Model) => ({
+export const wordsOf = ({ kind, services, derived, derivedRows = {}, calls }: Model) => ({
   derived,
+  derivedRows,
   calls,
   services,
   isWorld: kind === WORLD,

@@ -7,8 +7,9 @@ import { known, nearest, quoted } from "~/input/nearest";
 import type { Blueprints } from "~/platform/templates/blueprints";
 import type { TemplateRow } from "~/platform/templates/store";
 import { requireReplica } from "~/replicas/index";
-import { type Members, serviceSession } from "~/replicas/members";
+import type { Members } from "~/replicas/members";
 import type { Person } from "~/replicas/replica";
+import { serviceSession } from "~/replicas/service-session";
 
 const USERS_MAX = 10_000;
 /** Users that a rejection chooses from. */
@@ -27,7 +28,7 @@ export function createUsers(replicas: Pool, { blueprint }: Blueprints) {
     const session = openSession(replicas, schemaName, tablesOf(replicas, schemaName, tables));
     return services.map((service) => ({
       replica: requireReplica(service),
-      session: serviceSession(kind, service, session),
+      session: serviceSession({ kind, services }, service, session),
     }));
   }
 

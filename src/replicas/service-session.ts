@@ -1,0 +1,33 @@
+/** Sessions on one service of an environment, and what it sends to the others. */
+import type { Session } from "~/db/session";
+import { REPLICAS } from "~/replicas/index";
+import { memberTables, prefixOf, WORLD } from "~/replicas/members";
+
+/** An environment: `world` or its service, and the services that are open in it. */
+export type Place = { readonly kind: string; readonly services: readonly string[] };
+
+/**
+ * The session of one service of an environment. What the service sends reaches each other open service that takes it,
+ * and goes no further: what that one sends because of it reaches nobody.
+ */
+export function serviceSession(place: Place, service: string, session: Session): Session {
+  if (place.kind !== WORLD) return session;
+  return {
+    ...memberSession(service, session),
+    transaction: (work) =>
+      session.transaction((inside) => work(serviceSession(place, service, inside))),
+    async send(mail) {
+      await session.send(mail);
+      for (const other of place.services)
+        if (other !== service)
+          await REPLICAS.get(other)?.deliver?.(memberSession(other, session), mail);
+    },
+  };
+}
+
+const memberSession = (service: string, session: Session): Session => ({
+  ...session,
+  t: memberTables(session.t, service),
+  prefix: prefixOf(service),
+  transaction: (work) => session.transaction((inside) => work(memberSession(service, inside))),
+});
