@@ -103,6 +103,10 @@ const ALLOWED_PLATFORM: Allowed = [
     why: "once, when the log is read with wal2json",
   },
   { text: /\) as held, array/, why: "counts what there is room for, at most once a second" },
+  {
+    text: /^Bitmap Heap Scan on (environments|runs): delete from diorama\.\1 .*(created|started)_at </,
+    why: "reads the block ranges that hold a row old enough; a test has made one of the newest rows old",
+  },
 ];
 
 type PlanNode = {

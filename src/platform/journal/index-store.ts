@@ -20,13 +20,17 @@ export type LineIndex = {
 /** For a statement on a million calls: as long as the driver waits. */
 const STATEMENT_MS = (QUERY_DEADLINE_SECONDS - 1) * 1000;
 
+/** For the sorts of a million lines; the default spills most of them to disk. */
+const SORT_MEMORY = "64MB";
+
 /**
- * Gives the statements of a transaction the time for a long run. Statistics may not know the run yet: Postgres then
+ * Gives the statements of a transaction the time and memory for a long run. Statistics may not know the run yet: Postgres then
  * expects a few lines, and would compare each with each other.
  */
 export const allowLong = async (tx: Tx) =>
   await tx`
-    select set_config('statement_timeout', ${`${STATEMENT_MS}`}, true), set_config('enable_nestloop', 'off', true)
+    select set_config('statement_timeout', ${`${STATEMENT_MS}`}, true), set_config('enable_nestloop', 'off', true),
+      set_config('work_mem', ${SORT_MEMORY}, true)
   `;
 
 /** JSON texts of batches without an index, the first ones after this one. Only these are read: a sort would read all. */
@@ -93,25 +97,24 @@ export const setNumber = async (
 /** Numbers the lines that were answered up to `until`, in the order in which they were. */
 export const numberIndexed = async (tx: Tx, runId: string, until: number) =>
   await tx`
-    with lines as materialized (
-      select batch, place, id, number, answered_at
+    with last as (
+      select coalesce(max(last_number), 0) as number from diorama.calls where run_id = ${runId}
+    ), lines as (
+      select batch, place, id, number, answered_at, number is null and answered_at <= ${until}::float8 as is_due
       from diorama.calls, unnest(ids, answered, numbers) with ordinality as line (id, answered_at, number, place)
       where run_id = ${runId} and not is_numbered
-    ), last as (
-      select coalesce(max(last_number), 0) as number from diorama.calls where run_id = ${runId}
-    ), due as (
-      select batch, place,
-        (select number from last) + row_number() over (order by answered_at, id collate "C") as number
-      from lines where number is null and answered_at <= ${until}::float8
     ), numbered as (
-      select batch, array_agg(coalesce(lines.number, due.number)::int order by place) as numbers,
-        min(coalesce(lines.number, due.number)) filter (where coalesce(lines.number, due.number) > 0) as first,
-        max(coalesce(lines.number, due.number)) filter (where coalesce(lines.number, due.number) > 0) as last
-      from lines left join due using (batch, place) group by batch
+      select batch, place, case when is_due then
+        (select number from last) + row_number() over (partition by is_due order by answered_at, id collate "C")
+      else number end::int as number from lines
+    ), batches as (
+      select batch, array_agg(number order by place) as numbers,
+        min(number) filter (where number > 0) as first, max(number) filter (where number > 0) as last
+      from numbered group by batch
     )
     update diorama.calls c set numbers = n.numbers, first_number = n.first, last_number = n.last,
       is_numbered = array_position(n.numbers, null) is null
-    from numbered n where c.run_id = ${runId} and c.batch = n.batch
+    from batches n where c.run_id = ${runId} and c.batch = n.batch
   `;
 
 /** Calls that do not differ in what is asked for. `n`: of the first. */
@@ -124,21 +127,24 @@ export type CallGroup = {
   readonly retry: number | null;
 };
 
-/** A call is one with the same name and arguments that failed, since one succeeded. */
+/**
+ * A call's `retry` is how many with the same name and arguments have failed since one succeeded: the failures before it,
+ * without those before the last success. Both windows read the lines in one order, so they are sorted once.
+ */
 const RETRIES = (sql: Sql, runId: string) => sql`
-  select n, called, outcome, hash, count(*) filter (where has_failed) over (
-    partition by called collate "C", hash collate "C", successes order by n rows between unbounded preceding and 1 preceding
-  )::int as retry
+  select n, called, outcome, hash,
+    (failures - coalesce(max(failures) filter (where not has_failed) over same, 0))::int as retry
   from (
-    select n, called, outcome, hash, has_failed, count(*) filter (where not has_failed) over (
-      partition by called collate "C", hash collate "C" order by n rows between unbounded preceding and 1 preceding
-    ) as successes
+    select n, called, outcome, hash, has_failed, count(*) filter (where has_failed) over same as failures
     from (${LINES(sql, runId)}) as lines
+    window same as (partition by called, hash order by n rows between unbounded preceding and 1 preceding)
   ) as counted
+  window same as (partition by called, hash order by n rows between unbounded preceding and 1 preceding)
 `;
 
 const LINES = (sql: Sql, runId: string) => sql`
-  select n, line.called, outcome, hash, starts_with(outcome, '[true') as has_failed, null::int as retry
+  select n, line.called collate "C" as called, outcome, hash collate "C" as hash,
+    starts_with(outcome, '[true') as has_failed, null::int as retry
   from diorama.calls, unnest(numbers, called, outcomes, hashes) as line (n, called, outcome, hash)
   where run_id = ${runId} and n > 0
 `;
