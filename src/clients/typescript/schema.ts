@@ -1160,6 +1160,19 @@ export interface components {
         readonly RunList: {
             /** @description One page */
             readonly runs: readonly components["schemas"]["ListedRun"][];
+            /** @description With `count`: of all pages. 10000 stands for that many and more */
+            readonly counts?: {
+                /**
+                 * @description Runs that the filters match
+                 * @example 12
+                 */
+                readonly matching: number;
+                /**
+                 * @description The caller's runs
+                 * @example 340
+                 */
+                readonly all: number;
+            };
             /** @description Present only if there is another page */
             readonly nextCursor?: string;
         };

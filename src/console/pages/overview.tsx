@@ -5,7 +5,7 @@ import { addressOf, get } from "~/console/api";
 import { history, note } from "~/console/history";
 import { useLoad } from "~/console/loading";
 import { EnvironmentTable } from "~/console/pages/environments";
-import { RunTable } from "~/console/pages/runs";
+import { RunTable, useRuns } from "~/console/pages/runs";
 import { Badge, Head, Ready, Table, Tile } from "~/console/parts/basics";
 import { Chart } from "~/console/parts/chart";
 import { AsJson } from "~/console/parts/dialog";
@@ -51,10 +51,14 @@ export function Overview() {
       <h2>
         <a href={pathTo("runs")}>Newest runs</a>
       </h2>
-      <RunTable query={{ limit: NEWEST }} />
+      <NewestRuns />
       {numbers.data && <Lists of={numbers.data} />}
     </>
   );
+}
+
+function NewestRuns() {
+  return <RunTable of={useRuns(() => ({ limit: NEWEST }), [])} />;
 }
 
 function Charts() {

@@ -1,6 +1,7 @@
 /** Icons by their names in Lucide, as elements: the build takes only those that are named here. */
 import {
   Book,
+  Bookmark,
   Box,
   Check,
   Code,
@@ -23,6 +24,7 @@ import { h } from "preact";
 
 const ICONS = {
   book: Book,
+  bookmark: Bookmark,
   box: Box,
   check: Check,
   code: Code,

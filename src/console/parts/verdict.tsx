@@ -1,6 +1,7 @@
 /** The outcome of a run, and its labels. */
 import type { Run } from "~/clients/typescript/schema";
 import { Badge } from "~/console/parts/basics";
+import { pathTo } from "~/console/place";
 
 type Judged = Pick<Run, "status" | "gradable" | "cause"> & Partial<Pick<Run, "ending">>;
 
@@ -28,14 +29,33 @@ export function wordOf({ status, ending }: Judged): string {
 export const shownReward = (reward: number | null | undefined) =>
   reward === null || reward === undefined ? "–" : `${Number(reward.toFixed(2))}`;
 
-export function Labels({ of }: { of: Readonly<Record<string, string>> }) {
+/** `isLinked`: each leads to the runs that have it too. */
+export function Labels({
+  of,
+  isLinked = false,
+}: {
+  of: Readonly<Record<string, string>>;
+  isLinked?: boolean;
+}) {
   return (
     <span class="labels">
-      {Object.entries(of).map(([name, value]) => (
-        <span key={name} class="badge plain">
-          {name}={value}
-        </span>
-      ))}
+      {Object.entries(of).map(([name, value]) => {
+        const text = `${name}=${value}`;
+        return isLinked ? (
+          <a
+            key={name}
+            class="badge plain"
+            href={pathTo("runs", { label: text })}
+            title={`Runs with ${text}`}
+          >
+            {text}
+          </a>
+        ) : (
+          <span key={name} class="badge plain" title={text}>
+            {text}
+          </span>
+        );
+      })}
     </span>
   );
 }

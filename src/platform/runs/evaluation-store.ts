@@ -159,30 +159,50 @@ type RunFilter = {
   readonly bookmarked?: boolean;
 };
 
-export async function listRuns(
+export const listRuns = async (
   sql: Sql,
   userId: string,
   filter: RunFilter,
   { limit, after }: Page,
-): Promise<(ListedRun & { place: CursorPosition })[]> {
-  const { environmentId, testId, suiteId, status, verdict, labels, text, from, to } = filter;
-  const isLabelled = Object.keys(labels).length > 0;
-  return await sql<(ListedRun & { place: CursorPosition })[]>`
+): Promise<(ListedRun & { place: CursorPosition })[]> =>
+  await sql<(ListedRun & { place: CursorPosition })[]>`
     select ${summary(sql)}, json_build_object('at', started_at::text, 'id', run_id) as place
     from diorama.runs r
-    where user_id = ${userId}
-      ${environmentId === undefined ? sql`` : sql`and environment_id = ${environmentId}`}
-      ${testId === undefined ? sql`` : sql`and test_id = ${testId}`}
-      ${suiteId === undefined ? sql`` : sql`and suite_id = ${suiteId}`}
-      ${status === undefined ? sql`` : sql`and ${seenStatus(sql)} = ${status}`}
-      ${verdict === undefined ? sql`` : sql`and ${VERDICTS[verdict](sql)}`}
-      ${from === undefined ? sql`` : sql`and started_at >= ${from}`}
-      ${to === undefined ? sql`` : sql`and started_at < ${to}`}
-      ${filter.bookmarked ? sql`and bookmarked` : sql``}
-      ${text === undefined ? sql`` : sql`and ${matchesText(sql, text)}`}
-      ${isLabelled ? sql`and labels <> '{}' and labels @> ${JSON.stringify(labels)}::text::jsonb` : sql``}
+    where user_id = ${userId} ${matches(sql, filter)}
       ${after ? sql`and (started_at, run_id) < (${after.at}::text::timestamptz, ${after.id})` : sql``}
     order by started_at desc, run_id desc limit ${limit + 1}
+  `;
+
+/** Counts the runs of this user, up to `max`: those that a filter matches, and all. */
+export async function countRuns(
+  sql: Sql,
+  userId: string,
+  filter: RunFilter,
+  max: number,
+): Promise<{ matching: number; all: number }> {
+  const own = (more: Fragment) => sql`
+    select count(*)::int from (select from diorama.runs r where user_id = ${userId} ${more} limit ${max}) as counted
+  `;
+  const [counts] = await sql<{ matching: number; all: number }[]>`
+    select (${own(matches(sql, filter))}) as matching, (${own(sql``)}) as all
+  `;
+  return counts ?? { matching: 0, all: 0 };
+}
+
+function matches(sql: Sql, filter: RunFilter): Fragment {
+  const { environmentId, testId, suiteId, status, verdict, labels, text, from, to } = filter;
+  const isLabelled = Object.keys(labels).length > 0;
+  return sql`
+    ${environmentId === undefined ? sql`` : sql`and environment_id = ${environmentId}`}
+    ${testId === undefined ? sql`` : sql`and test_id = ${testId}`}
+    ${suiteId === undefined ? sql`` : sql`and suite_id = ${suiteId}`}
+    ${status === undefined ? sql`` : sql`and ${seenStatus(sql)} = ${status}`}
+    ${verdict === undefined ? sql`` : sql`and ${VERDICTS[verdict](sql)}`}
+    ${from === undefined ? sql`` : sql`and started_at >= ${from}`}
+    ${to === undefined ? sql`` : sql`and started_at < ${to}`}
+    ${filter.bookmarked ? sql`and bookmarked` : sql``}
+    ${text === undefined ? sql`` : sql`and ${matchesText(sql, text)}`}
+    ${isLabelled ? sql`and labels <> '{}' and labels @> ${JSON.stringify(labels)}::text::jsonb` : sql``}
   `;
 }
 

@@ -1,10 +1,13 @@
 /** Shapes of lists of runs, and what they can be asked. */
 import { type Static, t } from "elysia";
-import { EnvironmentRef, Id, IdRef, Timestamp } from "~/http/model";
+import { Count, EnvironmentRef, Id, IdRef, Timestamp } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
 import { Labels, labels, Origin, Status, Summary } from "~/platform/runs/model";
 
 const TEXT_MAX = 200;
+/** Runs are counted up to this many. */
+export const COUNT_MAX = 10_000;
+
 const moment = (description: string) => t.String({ ...Timestamp, description });
 export const RunQuery = t.Object({
   environmentId: t.Optional(EnvironmentRef),
@@ -45,6 +48,7 @@ export const RunQuery = t.Object({
       documented: labels("Runs that have these labels, each as `labels[name]=value`"),
     }),
   ),
+  count: t.Optional(t.Literal("true", { description: "Adds `counts` to the answer" })),
   ...PageQuery,
 });
 export type RunQuery = Static<typeof RunQuery>;
@@ -76,6 +80,20 @@ export const Siblings = t.Object(
 );
 
 export const RunList = t.Object(
-  { runs: t.Array(ListedRun, { description: "One page" }), nextCursor: NextCursor },
+  {
+    runs: t.Array(ListedRun, { description: "One page" }),
+    counts: t.Optional(
+      t.Object(
+        {
+          matching: { ...Count, description: "Runs that the filters match", examples: [12] },
+          all: { ...Count, description: "The caller's runs", examples: [340] },
+        },
+        {
+          description: `With \`count\`: of all pages. ${COUNT_MAX} stands for that many and more`,
+        },
+      ),
+    ),
+    nextCursor: NextCursor,
+  },
   { title: "RunList", description: "A page of runs, newest first" },
 );

@@ -8,10 +8,10 @@ import { environmentId, notFound } from "~/platform/environments/id";
 import type { Once } from "~/platform/idempotency/idempotency";
 import { createEnds } from "~/platform/runs/ends";
 import type { Evaluation } from "~/platform/runs/evaluation";
-import { listRuns } from "~/platform/runs/evaluation-store";
+import { countRuns, listRuns } from "~/platform/runs/evaluation-store";
 import type { Expiry } from "~/platform/runs/expiry";
 import * as lifecycle from "~/platform/runs/lifecycle-store";
-import type { RunQuery } from "~/platform/runs/list-model";
+import { COUNT_MAX, type RunQuery } from "~/platform/runs/list-model";
 import { createRunLookup } from "~/platform/runs/lookup";
 import { LABELS_MAX, type NewRun, type RunChange, type StartedRun } from "~/platform/runs/model";
 import { changeRun } from "~/platform/runs/note-store";
@@ -115,9 +115,12 @@ export function createRuns(deps: {
         labels,
       };
       await expiry.end({ userId });
-      const found = await listRuns(pool, userId, filter, page);
+      const [found, counts] = await Promise.all([
+        listRuns(pool, userId, filter, page),
+        query.count && countRuns(pool, userId, filter, COUNT_MAX),
+      ]);
       const { rows, ...rest } = pageOf(found, page, LIST, userId);
-      return { runs: rows.map(view), ...rest };
+      return { runs: rows.map(view), ...(counts && { counts }), ...rest };
     },
 
     /** Lists the attempts beside a run. Throws `run_not_found`. */

@@ -92,7 +92,18 @@ describe("a list of runs", () => {
     expect(await listed(`text=${runIds[2]}`)).toEqual(at(2));
   });
 
-  test.each(["from=yesterday", "to=2026-13-01", "verdict=good", "bookmarked=yes"])(
+  test("says how many it has, on every page, and of how many", async () => {
+    const of = async (query: string) => (await program.get(`/runs?${query}`)).body;
+    const all = (await of("limit=1000")).runs.length;
+    const query = `testSuiteId=${suiteId}&text=THREADS&count=true&limit=1`;
+    const { runs, counts, nextCursor } = await of(query);
+    expect([runs.length, counts]).toEqual([1, { matching: 3, all }]);
+    const next = await of(`${query}&cursor=${nextCursor}`);
+    expect(next.counts).toEqual({ matching: 3, all });
+    expect(await of(`testSuiteId=${suiteId}`)).not.toHaveProperty("counts");
+  });
+
+  test.each(["from=yesterday", "to=2026-13-01", "verdict=good", "bookmarked=yes", "count=1"])(
     "rejects %s",
     async (query) => {
       expectRefusal(await program.get(`/runs?${query}`), 400, "invalid_request");
