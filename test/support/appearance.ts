@@ -107,7 +107,7 @@ export function useAccepted(file: string) {
       if (isRenewing) {
         const all = Object.entries({ ...accepted, [name]: found });
         const sorted = Object.fromEntries(all.toSorted(([a], [b]) => (a < b ? -1 : 1)));
-        await Bun.write(path, `${JSON.stringify(sorted, null, 1)}\n`);
+        await Bun.write(path, `${JSON.stringify(sorted, null, 2)}\n`);
         return [];
       }
       const before = accepted[name];
