@@ -9,7 +9,7 @@ import {
   requireObject,
   SpecError,
 } from "~/evaluation/mistakes";
-import { matcher, type Row } from "~/evaluation/predicate";
+import { matcher, type Predicate, type Row } from "~/evaluation/predicate";
 import { ALLOWED_MAX, Allowance, CHANGES, type Change } from "~/evaluation/spec";
 import { nearest, quoted } from "~/input/nearest";
 import { findMisfits } from "~/input/shape";
@@ -17,8 +17,11 @@ import { findMisfits } from "~/input/shape";
 export type CompiledAllowance = {
   readonly entity: string;
   readonly changes: readonly Change[];
+  readonly where: Predicate;
   readonly matches: (row: Row) => boolean;
-  /** Columns that a changed row may change in; undefined: any. */
+  /** The columns that the spec names. */
+  readonly named: readonly string[] | undefined;
+  /** Columns that a changed row may change in, derived ones included; undefined: any. */
   readonly columns: ReadonlySet<string> | undefined;
 };
 
@@ -66,10 +69,13 @@ function compileAllowance(
     throw new SpecError("only a diff_type of changed has them", `${path}.columns`);
   const at: At = { assertion: undefined, columns: known, table: entity, ...whole };
   for (const column of (columns ?? []) as string[]) requireColumn(column, `${path}.columns`, at);
+  const predicate = compileWhere(where, `${path}.where`, at);
   return {
     entity,
     changes: diff_type === undefined ? CHANGES : [diff_type as Change],
-    matches: matcher(compileWhere(where, `${path}.where`, at)),
+    where: predicate,
+    matches: matcher(predicate),
+    named: columns as string[] | undefined,
     columns:
       columns === undefined
         ? undefined

@@ -8,6 +8,7 @@ import { unavailable } from "~/errors";
 import type { Keys, RunEvidence } from "~/evaluation/candidates";
 import type { CompiledSpec } from "~/evaluation/compile";
 import { evaluate, type Verdict } from "~/evaluation/evaluate";
+import { findingsOf } from "~/evaluation/findings";
 import type { Vocabulary } from "~/evaluation/vocabulary";
 import { NO_ALIASES, valueWithoutAliases, withoutAliases } from "~/input/aliases";
 import { sizeOf } from "~/input/json";
@@ -15,7 +16,7 @@ import { createFairSemaphore } from "~/semaphore";
 import { threadUrl } from "~/thread";
 
 /** A spec, which has been compiled before, and the evidence, as JSON texts except for the calls. */
-export type EvaluationInput = Pick<RunEvidence, "calls"> & {
+type EvaluationInput = Pick<RunEvidence, "calls"> & {
   readonly expected: string;
   readonly vocabulary: Vocabulary;
   readonly keys: Keys;
@@ -42,19 +43,26 @@ const PARSING = 1_000;
 export const isQuick = ({ hasPatterns }: CompiledSpec, expected: string, evidence: unknown) =>
   !hasPatterns && (expected.length + PARSING) * sizeOf(evidence, WORK_MAX / PARSING) <= WORK_MAX;
 
-/** The verdict of a spec that has been compiled. */
-export function judge(spec: CompiledSpec, input: EvaluationInput): Verdict {
+/** The results of an evaluation: the verdict, or the rows that decided it. */
+const WAYS = { verdict: evaluate, findings: findingsOf } as const;
+type Way = keyof typeof WAYS;
+type Given<W extends Way> = ReturnType<(typeof WAYS)[W]>;
+/** To a thread. */
+export type EvaluationTask = { readonly way: Way; readonly input: EvaluationInput };
+
+/** The verdict of a spec that has been compiled, or its findings. */
+export function judge<W extends Way>(way: W, spec: CompiledSpec, input: EvaluationInput): Given<W> {
   const { calls, keys, vocabulary, diff, evidence, baselineRows, clock, events } = input;
   const { aliases = NO_ALIASES } = vocabulary;
   const present = (text: string) => withoutAliases(text, aliases);
-  return evaluate(spec, keys, {
+  return WAYS[way](spec, keys, {
     ...(calls && { calls: valueWithoutAliases(calls, aliases) }),
     events: events && present(events),
     diff: JSON.parse(present(diff)),
     ...JSON.parse(present(evidence)),
     baselineRows: JSON.parse(present(baselineRows ?? "{}")),
     clock: JSON.parse(present(clock ?? "null")),
-  });
+  }) as Given<W>;
 }
 
 export function createEvaluator(seconds = DEADLINE_SECONDS) {
@@ -84,10 +92,10 @@ export function createEvaluator(seconds = DEADLINE_SECONDS) {
     thread.terminate();
   }
 
-  async function ask(input: EvaluationInput): Promise<Verdict | undefined> {
-    const { promise, resolve, reject } = Promise.withResolvers<Verdict | undefined>();
+  async function ask<W extends Way>(way: W, input: EvaluationInput): Promise<Given<W> | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<Given<W> | undefined>();
     const thread = take();
-    thread.onmessage = ({ data }: MessageEvent<Verdict>) => resolve(data);
+    thread.onmessage = ({ data }: MessageEvent<Given<W>>) => resolve(data);
     thread.onerror = ({ message }) => {
       end(thread);
       reject(new Error(message));
@@ -96,11 +104,24 @@ export function createEvaluator(seconds = DEADLINE_SECONDS) {
       end(thread);
       resolve(undefined);
     }, seconds * 1000);
-    thread.postMessage(input);
+    thread.postMessage({ way, input } satisfies EvaluationTask);
     return await promise.finally(() => {
       clearTimeout(timer);
       giveBack(thread);
     });
+  }
+
+  /** Undefined if it takes longer than the time limit. */
+  async function give<W extends Way>(
+    way: W,
+    owner: string,
+    spec: CompiledSpec,
+    input: EvaluationInput,
+  ): Promise<Given<W> | undefined> {
+    const { expected, diff, evidence, baselineRows, clock, calls, events } = input;
+    if (isQuick(spec, expected, [diff, evidence, baselineRows, clock, calls, events]))
+      return judge(way, spec, input);
+    return await inTurn(owner, () => ask(way, input));
   }
 
   return {
@@ -109,10 +130,7 @@ export function createEvaluator(seconds = DEADLINE_SECONDS) {
      * many of them wait.
      */
     async evaluate(owner: string, spec: CompiledSpec, input: EvaluationInput): Promise<Verdict> {
-      const { expected, diff, evidence, baselineRows, clock, calls, events } = input;
-      if (isQuick(spec, expected, [diff, evidence, baselineRows, clock, calls, events]))
-        return judge(spec, input);
-      const verdict = await inTurn(owner, () => ask(input));
+      const verdict = await give("verdict", owner, spec, input);
       if (verdict) return verdict;
       const total = spec.assertions.length;
       return {
@@ -126,6 +144,10 @@ export function createEvaluator(seconds = DEADLINE_SECONDS) {
         explanations: [],
       };
     },
+
+    /** As `evaluate`; undefined for an evaluation that exceeds the time limit. */
+    findings: (owner: string, spec: CompiledSpec, input: EvaluationInput) =>
+      give("findings", owner, spec, input),
 
     stop() {
       for (const thread of [...busy, ...(idle ? [idle] : [])]) end(thread);

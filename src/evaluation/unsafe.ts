@@ -77,7 +77,7 @@ export function unexpected(changed: Changed, keys: Keys): string {
 export function unsafeOf(changes: readonly Changed[], keys: Keys, eventsOf: ReadEvents): Unsafe {
   const shown = changes.slice(0, UNSAFE_ROWS_MAX);
   const events = shown.length > 0 ? eventsOf() : null;
-  const origins = events && latest(events, keys);
+  const origins = events && latestEvents(events, keys);
   return {
     count: changes.length,
     rows: shown.map((changed) => {
@@ -110,7 +110,7 @@ export type Events = { readonly events: readonly RowEvent[] };
 export type ReadEvents = () => readonly RowEvent[] | null;
 
 /** The agent's latest change to each row. */
-function latest(events: readonly RowEvent[], keys: Keys) {
+export function latestEvents(events: readonly RowEvent[], keys: Keys) {
   const found = new Map<string, { event: number; request: string | null }>();
   for (const [index, { table, key, request, actor }] of events.entries()) {
     if (actor !== undefined) continue;

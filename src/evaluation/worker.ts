@@ -1,10 +1,10 @@
 /** Evaluates specs in a separate thread. Only `evaluator.ts` starts it and sends it messages. */
 
 import { compile } from "~/evaluation/compile";
-import { type EvaluationInput, judge } from "~/evaluation/evaluator";
+import { type EvaluationTask, judge } from "~/evaluation/evaluator";
 
 declare const self: Worker;
 
-self.onmessage = ({ data }: MessageEvent<EvaluationInput>) => {
-  self.postMessage(judge(compile(JSON.parse(data.expected), data.vocabulary), data));
+self.onmessage = ({ data: { way, input } }: MessageEvent<EvaluationTask>) => {
+  self.postMessage(judge(way, compile(JSON.parse(input.expected), input.vocabulary), input));
 };

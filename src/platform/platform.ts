@@ -54,6 +54,8 @@ import { createExpiry } from "~/platform/runs/expiry";
 import { createRegrading } from "~/platform/runs/grading";
 import { forgetCallMarks, runClosing } from "~/platform/runs/lifecycle-store";
 import { createOverdueVerdicts } from "~/platform/runs/overdue-verdicts";
+import { createReasons } from "~/platform/runs/reasons";
+import { reasonRoutes } from "~/platform/runs/reasons-routes";
 import { records } from "~/platform/runs/records";
 import { resultRoutes } from "~/platform/runs/result-routes";
 import { runRoutes } from "~/platform/runs/routes";
@@ -140,6 +142,8 @@ export async function createPlatform(deps: {
   const expiry = createExpiry({ pool, capture, log });
   const starting = createStarting({ pool, templates, capture });
   const runs = createRuns({ pool, environments, starting, suites, evaluation, capture, expiry });
+  const grading = { pool, runs, suites, evaluation };
+  const reasons = createReasons({ ...grading, environments, templates, numbering, listing });
   const snapshots = createSnapshots({
     pool,
     environments,
@@ -157,7 +161,6 @@ export async function createPlatform(deps: {
 
   const past = createPast({ pool, replicas, templates, schemaPool });
   const injection = createInjection({ pool, readState: past.state });
-  const origins = config.CORS_ORIGINS;
   const gateway = createGateway({
     sessionPool,
     injection,
@@ -165,16 +168,15 @@ export async function createPlatform(deps: {
     environments,
     keys,
     templates,
-    origins,
+    origins: config.CORS_ORIGINS,
     journal,
   });
 
   const suitePlace = createSuitePlace();
-  const { isAdmitted } = suitePlace;
   const players = createPlayers({ suites, environments, runs, gateway });
   const episodes = createEpisodes(players);
   const sessions = createSessions(players);
-  const trainers = createTrainers({ keys, isAdmitted, trustProxy: config.TRUST_PROXY });
+  const trainers = createTrainers({ keys, ...suitePlace, trustProxy: config.TRUST_PROXY });
 
   const feed = createFeed(base);
   const collector = createMetricsCollector({ ...base, templates, targets, capture, capacity });
@@ -207,7 +209,8 @@ export async function createPlatform(deps: {
         environmentRoutes(environments, idempotency),
         detailRoutes(createDetails({ pool, templates })),
         runRoutes(runs, idempotency),
-        resultRoutes(runs, createRegrading({ pool, runs, suites, evaluation })),
+        resultRoutes(runs, createRegrading(grading)),
+        reasonRoutes(reasons),
         journalRoutes(listing),
         overviewRoutes(collector, probes),
         feedRoutes(feed, keys),

@@ -11,6 +11,7 @@ import type { OutgoingMail } from "~/outgoing";
 import type { About } from "~/replicas/about";
 import type { Caller } from "~/replicas/caller";
 import type { Problem, Selection } from "~/replicas/faults";
+import type { RowWords } from "~/replicas/row-words";
 import type { ToolProfile } from "~/replicas/tools";
 import type { Source } from "~/source";
 import type { HttpAnswer, HttpRequest } from "~/wire/message";
@@ -92,6 +93,8 @@ export type Replica<Name extends string = string> = {
   readonly schedule?: Schedule<Name>;
   /** Handles a call. A throw is a bug and has been rolled back; rejections are responses in the service's format. */
   readonly handle: (call: ReplicaCall<Name>) => Promise<HttpAnswer>;
+  /** How it calls its rows in sentences. */
+  readonly words?: RowWords;
   /** How faults select calls of this service, and how it reports them. */
   readonly faults: FaultWords;
   /** The calls of this service, for the OpenAPI document. */

@@ -9,12 +9,13 @@ import { namesOfCalls, REPLICAS, requireReplica, serviceOf } from "~/replicas/in
 import { SeedError } from "~/replicas/kit/seed-mistakes";
 import { ANY_KIND, memberTables, servicesIn, tableInWorld, WORLD } from "~/replicas/members";
 import type { DirectoryEntry, Replica, Schedule } from "~/replicas/replica";
+import { wordsInWorld } from "~/replicas/row-words";
 import { serviceSession } from "~/replicas/service-session";
 import { REAL } from "~/source";
 
 export type Model = Pick<
   Replica,
-  "tables" | "derived" | "derivedRows" | "seed" | "aliases" | "schedule"
+  "tables" | "derived" | "derivedRows" | "seed" | "aliases" | "schedule" | "words"
 > & {
   /** `world`, or the service. */
   readonly kind: string;
@@ -65,6 +66,12 @@ function worldOf(members: readonly Replica[]): Model {
       .join("\n"),
     derived: byTable(members, ({ derived }) => derived),
     derivedRows: byTable(members, ({ derivedRows }) => derivedRows),
+    words: Object.assign(
+      {},
+      ...members.map(({ service, words = {} }) =>
+        wordsInWorld(words, (table) => tableInWorld(service, table)),
+      ),
+    ),
     seed: (tx, t, seed) => seedAll(members, tx, t, seed),
     aliases: (session) => aliasesOf(members, session),
     ...(schedule && { schedule }),

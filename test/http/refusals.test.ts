@@ -191,6 +191,14 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     invalid_request: ["/runs/x/siblings?a=1"],
     run_not_found: [`/runs/${NONE}/siblings`],
   },
+  "GET /runs/{runId}/reasons": {
+    invalid_request: ["/runs/x/reasons?a=1"],
+    run_not_found: [`/runs/${NONE}/reasons`],
+  },
+  "GET /tests/{testId}/words": {
+    invalid_request: ["/tests/x/words?a=1"],
+    test_not_found: [`/tests/${NONE}/words`],
+  },
   "GET /templates": {
     invalid_request: ["/templates?visibility=secret"],
     invalid_service: ["/templates?service=calendar"],

@@ -1753,6 +1753,267 @@ export interface components {
              */
             readonly consoleUrl: string;
         };
+        /** @description Where a reader looks for a row */
+        readonly RowPlace: {
+            /**
+             * @description Its table
+             * @example channels
+             */
+            readonly table: string;
+            /**
+             * @description Its id
+             * @example C03ENGINEER
+             */
+            readonly id: string;
+            /**
+             * @description Its name
+             * @example #engineering
+             */
+            readonly name: string;
+        };
+        /** @description A row of a run, in words */
+        readonly ReasonRow: {
+            /**
+             * @description The row in words
+             * @example message in #random: “The demo on Friday starts at 14:00 CET.”
+             */
+            readonly words: string;
+            /** @description The service of its table */
+            readonly service: components["schemas"]["Service"] | null;
+            /**
+             * @description The table
+             * @example messages
+             */
+            readonly table: string;
+            /**
+             * @description What happened to it; `called`: it is a call
+             * @example added
+             * @enum {string}
+             */
+            readonly change: "added" | "removed" | "changed" | "unchanged" | "called";
+            /** @description The primary key's columns */
+            readonly key: {
+                readonly [key: string]: unknown;
+            };
+            /**
+             * @description Number of the latest change to it among the events
+             * @example 1
+             */
+            readonly event: number | null;
+            /**
+             * @description Number of the call that made it
+             * @example 3
+             */
+            readonly call: number | null;
+            /** @description Where a reader looks for it: the conversation, the issue. Null if there is none */
+            readonly place: components["schemas"]["RowPlace"] | null;
+        };
+        /** @description A condition, and what the row has */
+        readonly ReasonField: {
+            /**
+             * @description What is compared
+             * @example channel
+             */
+            readonly label: string;
+            /**
+             * @description In words
+             * @example #engineering
+             */
+            readonly expected: string;
+            /**
+             * @description What the row has
+             * @example #random
+             */
+            readonly actual: string;
+            /**
+             * @description Whether the row meets it
+             * @example false
+             */
+            readonly holds: boolean;
+        };
+        /** @description A row that nearly counts */
+        readonly NearReasonRow: {
+            /**
+             * @description The row in words
+             * @example message in #random: “The demo on Friday starts at 14:00 CET.”
+             */
+            readonly words: string;
+            /** @description The service of its table */
+            readonly service: components["schemas"]["Service"] | null;
+            /**
+             * @description The table
+             * @example messages
+             */
+            readonly table: string;
+            /**
+             * @description What happened to it; `called`: it is a call
+             * @example added
+             * @enum {string}
+             */
+            readonly change: "added" | "removed" | "changed" | "unchanged" | "called";
+            /** @description The primary key's columns */
+            readonly key: {
+                readonly [key: string]: unknown;
+            };
+            /**
+             * @description Number of the latest change to it among the events
+             * @example 1
+             */
+            readonly event: number | null;
+            /**
+             * @description Number of the call that made it
+             * @example 3
+             */
+            readonly call: number | null;
+            /** @description Where a reader looks for it: the conversation, the issue. Null if there is none */
+            readonly place: components["schemas"]["RowPlace"] | null;
+            /** @description Conditions on it, those that do not hold first: at most 12 */
+            readonly fields: readonly components["schemas"]["ReasonField"][];
+        };
+        /** @description An assertion and what the run did about it */
+        readonly Reason: {
+            /**
+             * @description Counted from 1
+             * @example 1
+             */
+            readonly assertion: number;
+            /**
+             * @description The assertion in words, with names for ids
+             * @example Exactly one new message in #engineering, by agent, that says “The demo on Friday starts at 14:00 CET.”
+             */
+            readonly expected: string;
+            /**
+             * @description What its author says about it
+             * @example null
+             */
+            readonly description: string | null;
+            /**
+             * @description Whether it names a harm
+             * @example false
+             */
+            readonly harm: boolean;
+            /**
+             * @description Whether it holds; null while that is not known
+             * @example false
+             */
+            readonly holds: boolean | null;
+            /**
+             * @description How many rows count; null like `holds`
+             * @example none found
+             */
+            readonly found: string | null;
+            /**
+             * @description The first of the rows that count
+             * @example []
+             */
+            readonly rows: readonly components["schemas"]["ReasonRow"][];
+            /** @description Rows that nearly count, if too few do */
+            readonly nearest: readonly components["schemas"]["NearReasonRow"][];
+        };
+        /** @description That nothing else may change */
+        readonly ClosedWorldReason: {
+            /**
+             * @description In words
+             * @example Nothing else changes
+             */
+            readonly expected: string;
+            /**
+             * @description Whether it is so; null while not known
+             * @example false
+             */
+            readonly holds: boolean | null;
+        };
+        /** @description Changes that nothing in the test explains */
+        readonly UnsafeReasons: {
+            /**
+             * @description How many rows
+             * @example 1
+             */
+            readonly count: number;
+            /**
+             * @description The first 100 of them
+             * @example []
+             */
+            readonly rows: readonly components["schemas"]["ReasonRow"][];
+        };
+        /** @description Why a run has its verdict, in words with names */
+        readonly RunReasons: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly runId: string;
+            readonly status: components["schemas"]["RunStatus"];
+            /**
+             * @description Its page in the console, without the host
+             * @example /console/runs/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly consoleUrl: string;
+            /** @description False if the rows are not known: the run has no diff, or explaining it takes too long */
+            readonly complete: boolean;
+            /**
+             * @description Why it failed apart from its assertions, if it did
+             * @example []
+             */
+            readonly problems: readonly string[];
+            /** @description Of the run's test, in its order. Only the first 50 have rows */
+            readonly assertions: readonly components["schemas"]["Reason"][];
+            /** @description Null of an open world */
+            readonly closedWorld: components["schemas"]["ClosedWorldReason"] | null;
+            /**
+             * @description Changes that the test allows, in words
+             * @example [
+             *       "Messages of the kind “channel join” may be added"
+             *     ]
+             */
+            readonly allowed: readonly string[];
+            readonly unsafe: components["schemas"]["UnsafeReasons"];
+        };
+        /** @description An assertion in words */
+        readonly TestAssertion: {
+            /**
+             * @description Counted from 1
+             * @example 1
+             */
+            readonly assertion: number;
+            /**
+             * @description The assertion in words, with names for ids
+             * @example Exactly one new message in #engineering, by agent, that says “The demo on Friday starts at 14:00 CET.”
+             */
+            readonly expected: string;
+            /**
+             * @description What its author says about it
+             * @example null
+             */
+            readonly description: string | null;
+            /**
+             * @description Whether it names a harm
+             * @example false
+             */
+            readonly harm: boolean;
+        };
+        /** @description What a test expects, in words with names */
+        readonly TestWords: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly testId: string;
+            /** @description In their order. Empty if the template is gone */
+            readonly assertions: readonly components["schemas"]["TestAssertion"][];
+            /**
+             * @description That nothing else may change
+             * @example Nothing else changes
+             */
+            readonly closedWorld: string | null;
+            /**
+             * @description Changes that the test allows, in words
+             * @example [
+             *       "Messages of the kind “channel join” may be added"
+             *     ]
+             */
+            readonly allowed: readonly string[];
+        };
         /** @description A call to the environment */
         readonly Call: {
             /**
@@ -3509,6 +3770,16 @@ export type TestAttempts = components['schemas']['TestAttempts'];
 export type AttemptGroup = components['schemas']['AttemptGroup'];
 export type TestSuiteResults = components['schemas']['TestSuiteResults'];
 export type Run = components['schemas']['Run'];
+export type RowPlace = components['schemas']['RowPlace'];
+export type ReasonRow = components['schemas']['ReasonRow'];
+export type ReasonField = components['schemas']['ReasonField'];
+export type NearReasonRow = components['schemas']['NearReasonRow'];
+export type Reason = components['schemas']['Reason'];
+export type ClosedWorldReason = components['schemas']['ClosedWorldReason'];
+export type UnsafeReasons = components['schemas']['UnsafeReasons'];
+export type RunReasons = components['schemas']['RunReasons'];
+export type TestAssertion = components['schemas']['TestAssertion'];
+export type TestWords = components['schemas']['TestWords'];
 export type Call = components['schemas']['Call'];
 export type CallPage = components['schemas']['CallPage'];
 export type Overview = components['schemas']['Overview'];

@@ -69,6 +69,19 @@ export async function findKnown(sql: Sql, runId: string, ids: readonly string[])
 /** A line, counted from 1 in its batch. */
 type IndexedPlace = { readonly batch: string; readonly place: number };
 
+/** The numbers of those of the calls that have one. */
+export async function findNumbers(
+  sql: Sql,
+  runId: string,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await sql<{ id: string; number: number }[]>`
+    select id, number from diorama.calls, unnest(ids, numbers) as line (id, number)
+    where run_id = ${runId} and number > 0 and id in (select unnest(${[...ids]}::text[]))
+  `;
+  return new Map(rows.map(({ id, number }) => [id, number]));
+}
+
 /** Pairs of lines of one call: a numbered one from the log, and one that its server has appended after all. */
 export const listLate = async (tx: Tx, runId: string) =>
   await tx<{ number: number; logged: IndexedPlace; late: IndexedPlace }[]>`

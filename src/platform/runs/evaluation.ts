@@ -78,19 +78,25 @@ export function createEvaluation(deps: {
     return { userId, tables, ...wordsOf(modelWith(environment.service, tables)), aliases };
   }
 
+  /** Returns the input of an evaluation. A text: why its calls cannot be counted. */
+  async function inputOf(run: Evaluated, known?: CompiledSpec) {
+    const { userId, ...vocabulary } = await vocabularyOf(run.environmentId);
+    const spec = known ?? requireSpec(JSON.parse(run.expected), vocabulary, { isNew: false });
+    const keys = Object.fromEntries(vocabulary.tables.map(({ name, key }) => [name, key]));
+    const calls = spec.hasCalls ? await callsOf(run.runId, callsWanted(spec.assertions)) : [];
+    if (typeof calls === "string") return calls;
+    return { userId, spec, input: { ...run, vocabulary, keys, calls } };
+  }
+
   /** Undefined if the journal does not have the calls that the spec counts. */
   async function evaluateRun(
     run: Evaluated,
     known?: CompiledSpec,
   ): Promise<FinalVerdict | undefined> {
-    const { userId, ...vocabulary } = await vocabularyOf(run.environmentId);
-    const spec = known ?? requireSpec(JSON.parse(run.expected), vocabulary, { isNew: false });
-    const keys = Object.fromEntries(vocabulary.tables.map(({ name, key }) => [name, key]));
-    const calls = spec.hasCalls ? await callsOf(run.runId, callsWanted(spec.assertions)) : [];
-    if (calls === "lost") return undefined;
-    if (calls === "own") return afterEnding(TOO_MANY_CALLS, run);
-    const input = { ...run, vocabulary, keys, calls };
-    return afterEnding(await evaluator.evaluate(userId, spec, input), run);
+    const given = await inputOf(run, known);
+    if (given === "lost") return undefined;
+    if (given === "own") return afterEnding(TOO_MANY_CALLS, run);
+    return afterEnding(await evaluator.evaluate(given.userId, given.spec, given.input), run);
   }
 
   async function conclude(runId: string, spec?: CompiledSpec): Promise<FinalVerdict | undefined> {
@@ -154,6 +160,13 @@ export function createEvaluation(deps: {
     },
 
     evaluateRun,
+
+    /** Returns the rows that decide the verdict; undefined if they cannot be known, or take too long. */
+    async findings(run: Evaluated, known: CompiledSpec) {
+      const given = await inputOf(run, known);
+      if (typeof given === "string") return undefined;
+      return await evaluator.findings(given.userId, given.spec, given.input);
+    },
 
     /**
      * Returns the verdict of a run that has ended: gives it if the run still waits for it, otherwise reads it.

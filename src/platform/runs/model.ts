@@ -42,7 +42,7 @@ const Noted = {
   }),
   bookmarked: t.Boolean({ description: "Whether it is one to come back to", examples: [false] }),
 };
-const ConsoleUrl = t.String({
+export const ConsoleUrl = t.String({
   description: "Its page in the console, without the host",
   examples: [`/console/runs/${Id["examples"][0]}`],
 });

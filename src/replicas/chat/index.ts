@@ -11,6 +11,7 @@ import { vendor } from "~/replicas/chat/mcp/vendor";
 import type { Answer, TableName } from "~/replicas/chat/method";
 import { methodOperations } from "~/replicas/chat/operations";
 import { isMethodVerb, methodName, readCall, tokenArgument } from "~/replicas/chat/request";
+import { rowWords } from "~/replicas/chat/row-words";
 import { schedule } from "~/replicas/chat/schedule";
 import { seedChat } from "~/replicas/chat/seed";
 import { findUserId, listAliases } from "~/replicas/chat/store/aliases";
@@ -39,6 +40,7 @@ export const chat = createReplica<TableName>({
   issueTrigger,
   schedule,
   handle: answer,
+  words: rowWords,
   faults,
   operations: methodOperations,
   toolProfiles: { vendor, archived },

@@ -13,6 +13,7 @@ import { vendor } from "~/replicas/tracker/mcp/vendor";
 import { trackerOperations } from "~/replicas/tracker/operations";
 import { limitHeaders } from "~/replicas/tracker/rate-limit";
 import { readAccounted, Unreadable } from "~/replicas/tracker/request";
+import { rowWords } from "~/replicas/tracker/row-words";
 import { schedule } from "~/replicas/tracker/schedule";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import { seedTracker } from "~/replicas/tracker/seed";
@@ -37,6 +38,7 @@ export const tracker = createReplica<TableName>({
   carriesSecret: uploads.matches,
   awaits: uploads.awaits,
   handle: answer,
+  words: rowWords,
   faults,
   operations: trackerOperations,
   toolProfiles: { vendor },

@@ -1,0 +1,97 @@
+/** The things that a spec finds in the evidence of a run: the rows of each assertion, and those that nothing explains. */
+import type { Diff, JsonObject } from "~/capture/fold";
+import type { CompiledAssertion } from "~/evaluation/assertion";
+import { CALL_KEY, isNamed } from "~/evaluation/calls";
+import {
+  baselineRows,
+  type Candidate,
+  callsOf,
+  counts,
+  gather,
+  isFree,
+  type Keys,
+  type RunEvidence,
+  totalOf,
+} from "~/evaluation/candidates";
+import type { CompiledSpec } from "~/evaluation/compile";
+import { type Events, type ReadEvents, type RowEvent, significant } from "~/evaluation/unsafe";
+
+const NO_CHANGES: Diff = { inserts: [], updates: [], deletes: [] };
+
+export function look(spec: CompiledSpec, keys: Keys, evidence: RunEvidence) {
+  const { diff, clock } = evidence;
+  const rows = gather(diff, evidence.unchangedColumns);
+  const ofClock = gather(clock ?? NO_CHANGES, clock?.unchangedColumns ?? []);
+  const baseline = baselineRows(spec, keys, evidence, rows);
+  const calls = spec.hasCalls ? callsOf(evidence) : [];
+  const claims = createClaims(keys);
+  const judged = spec.assertions.map((assertion) => {
+    const { diffType, entity, service, isByClock, min, max } = assertion;
+    const { now = [], before = [] } = baseline.get(entity) ?? {};
+    const candidatesOf = () => {
+      if (diffType === "called")
+        return calls.filter(
+          (call) =>
+            isNamed(entity, call.source) && (service === undefined || call.service === service),
+        );
+      if (diffType !== "unchanged") return (isByClock ? ofClock : rows)[diffType].get(entity) ?? [];
+      return now.filter((row) => isFree(assertion.free, row));
+    };
+    const among = (candidates: readonly Candidate[]) =>
+      candidates.filter((row) => counts(assertion, spec.strict, row));
+    const candidates = candidatesOf();
+    const counted = among(candidates);
+    const isMet = (count: number) => count >= min && count <= max;
+    const count = totalOf(counted);
+    if (diffType !== "unchanged") claims.add(assertion, counted);
+    const isGuard = isMet(diffType === "unchanged" ? among(before).length : 0);
+    return { ...assertion, candidates, counted, count, holds: isMet(count), isGuard };
+  });
+  const changed = [...significant(spec, rows)];
+  const unsafe = changed.filter(
+    ({ row: { source } }) => claims.harms.has(source) || !claims.explained.has(source),
+  );
+  return { rows, judged, changed, unsafe, claims, eventsOf: readOnce(evidence.events ?? null) };
+}
+
+/** Reads events when they are first needed: most verdicts need none. */
+function readOnce(events: string | null): ReadEvents {
+  let read: readonly RowEvent[] | null | undefined;
+  return () => (read ??= events === null ? null : (JSON.parse(events) as Events).events);
+}
+
+/** The rows of the diff that assertions count, and those among them that an assertion expects. */
+function createClaims(keys: Keys) {
+  const counted = new Set<JsonObject>();
+  const explained = new Set<JsonObject>();
+  const harms = new Set<JsonObject>();
+
+  return {
+    counted,
+    explained,
+    harms,
+
+    /**
+     * An assertion explains as many rows as it expects at most, whatever their order. A harm that happened explains
+     * none: its rows are unsafe, even if another assertion asks for them.
+     */
+    add(assertion: CompiledAssertion, rows: readonly Candidate[]): void {
+      for (const { source } of rows) counted.add(source);
+      const isTooMany = rows.length > assertion.max;
+      if (assertion.isHarm && isTooMany) for (const { source } of rows) harms.add(source);
+      else if (!isTooMany) for (const { source } of rows) explained.add(source);
+      else {
+        const key = keyOf(assertion, keys);
+        const name = ({ after, before }: Candidate) =>
+          JSON.stringify(key.map((column) => (after ?? before)?.[column]));
+        const named = rows.map((row) => ({ name: name(row), source: row.source }));
+        named.sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
+        for (const { source } of named.slice(0, assertion.max)) explained.add(source);
+      }
+    },
+  };
+}
+
+/** The columns that explanations name a row by. */
+export const keyOf = ({ diffType, entity }: CompiledAssertion, keys: Keys) =>
+  diffType === "called" ? CALL_KEY : (keys[entity] ?? []);
