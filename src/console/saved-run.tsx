@@ -1,7 +1,7 @@
 /** The script of a run that was saved to a file. */
 import { render } from "preact";
-import { Head } from "~/console/parts/basics";
 import { Help, listenToKeys } from "~/console/parts/keyboard";
+import { RunHead } from "~/console/parts/run-head";
 import { RunView } from "~/console/parts/run-view";
 import type { RunData } from "~/console/run-data";
 import { SAVED_ID } from "~/console/saved";
@@ -10,8 +10,8 @@ function SavedRun({ data }: { data: RunData }) {
   return (
     <>
       <main class="saved">
-        <Head title="Run" id={data.run.runId} />
-        <RunView data={data} isSaved />
+        <RunHead data={data} isSaved />
+        <RunView data={data} />
       </main>
       <Help />
     </>

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { expectStatus } from "../support/program";
 import { useConsole } from "./console";
-import { chatScene, type Scene, startRun, trackerScene } from "./scene";
+import { chatScene, type Scene, startRun, suiteScene, trackerScene } from "./scene";
 import { ADDED_MAX, mostAdded } from "./scrolling";
 
 const CALLS = 5_000;
@@ -15,6 +15,12 @@ let scene: Scene;
 beforeAll(async () => {
   scene = await chatScene(program);
 });
+
+/** Headings that skip a level. */
+const headingSteps = async (page: Page) =>
+  (await page.evaluate(`[...document.querySelectorAll("main :is(h1, h2, h3, h4, h5)")]
+    .map((heading, n, all) => [Number(all[n - 1]?.tagName[1] ?? 0), Number(heading.tagName[1]), heading.textContent])
+    .filter(([before, level]) => level > before + 1)`)) as unknown[];
 
 test("each call has the changes that the journal names, and the place that it touched", async () => {
   const { calls } = (await program.get(`/runs/${scene.runId}/calls`)).body;
@@ -31,6 +37,7 @@ test("each call has the changes that the journal names, and the place that it to
       if (n === 4) expect(await line.locator(".tinted").textContent()).toContain("And a reply");
     }
     expect(await page.getByText("1 of 2 assertions hold (50 %)").count()).toBe(1);
+    expect(await headingSteps(page)).toEqual([]);
     expect(await page.locator(".failures").textContent()).toContain('contains "Welcome"');
   };
   await open(`/runs/${scene.runId}`, check, { viewport: { width: 1280, height: 4000 } });
@@ -70,8 +77,8 @@ test("an attempt that did half of its task and crashed has not passed, and says 
   await open(`/runs/${runId}`, async (page) => {
     const reasons = page.locator(".failures > li");
     await reasons.first().waitFor();
-    expect(await page.locator(".tiles").textContent()).toMatch(
-      /Verdictcrashed.*Reward0did not do what was asked; its state: 0\.5Unsafe changes1/,
+    expect(await page.locator(".outcome").textContent()).toMatch(
+      /^crashed.*reward 0, did not do what was asked; its state: 0\.51 unsafe change/,
     );
     expect(await reasons.allTextContents()).toEqual([
       "attempt crashed: exit code 1",
@@ -118,9 +125,70 @@ test("the page of an active run shows each call within two seconds, and its chan
     expect(await page.locator(".change").count()).toBe(0);
     await program.post("/diffRun", { runId });
     const second = page.getByRole("article", { name: "Call 2", exact: true });
+    await second.getByText("1 message added").waitFor();
+    await second.getByRole("button", { name: "2 chat.postMessage" }).click();
     await second.locator(".change").getByText("News number 2").waitFor();
     await second.locator(".tinted").getByText("News number 2").waitFor();
   });
+});
+
+test("a run leads to its suite, template, environment and the runs beside it", async () => {
+  const suiteId = await suiteScene(program);
+  const { runs } = (await program.get(`/runs?testSuiteId=${suiteId}`)).body;
+  const [newest, before] = runs; // of the same test and model
+  await open(`/runs/${newest.runId}`, async (page) => {
+    await page.getByRole("heading", { level: 1, name: newest.testName }).waitFor();
+    const main = page.locator("main");
+    const path = page.getByRole("navigation", { name: "Path" });
+    const suite = path.getByRole("link", { name: newest.testSuiteName });
+    expect(await suite.getAttribute("href")).toBe(`/console/suites/${suiteId}`);
+    for (const [name, address] of [
+      ["its environment", `environments/${newest.environmentId}`],
+      [newest.templateName, `templates/${newest.templateName}`],
+    ] as const)
+      expect(await main.getByRole("link", { name }).getAttribute("href")).toBe(
+        `/console/${address}`,
+      );
+    const others = page.getByRole("navigation", { name: "Other runs" });
+    await others.getByText("attempt 2 of 2").waitFor();
+    expect(await others.locator(".square").count()).toBe(2);
+    expect(await others.getByRole("link", { name: "Next run" }).count()).toBe(0);
+    await page.keyboard.press("[");
+    await others.getByText("attempt 1 of 2").waitFor();
+    expect(page.url()).toEndWith(`/runs/${before.runId}`);
+    await others.getByRole("link", { name: "Next run" }).click();
+    await others.getByText("attempt 2 of 2").waitFor();
+  });
+});
+
+test("a note and a bookmark of a run are written and removed on its page", async () => {
+  const { environmentId } = await program.environment();
+  const runId = await startRun(program, environmentId);
+  const kept = async () => (await program.get(`/results/${runId}`)).body;
+  await open(`/runs/${runId}`, async (page) => {
+    await page.getByRole("button", { name: "Add a note" }).click();
+    await page.getByLabel("Note").fill("It <b>answers</b> twice.");
+    await page.getByRole("button", { name: "Save the note" }).click();
+    await page.getByText("It <b>answers</b> twice.").waitFor();
+    expect((await kept()).note).toBe("It <b>answers</b> twice.");
+    await page.getByRole("button", { name: "Bookmark", exact: true }).click();
+    await page.getByRole("button", { name: "Bookmark", pressed: true }).waitFor();
+    expect((await kept()).bookmarked).toBe(true);
+    await page.getByRole("button", { name: "Edit the note" }).click();
+    await page.getByLabel("Note").fill("");
+    await page.getByRole("button", { name: "Save the note" }).click();
+    await page.getByRole("button", { name: "Add a note" }).waitFor();
+    expect((await kept()).note).toBeNull();
+  });
+});
+
+test("a run that does not exist offers the way back", async () => {
+  const use = async (page: Page) => {
+    await page.getByText("There is no such run among yours.").waitFor();
+    await page.getByRole("link", { name: "Back to runs" }).click();
+    await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
+  };
+  await open(`/runs/${"0".repeat(32)}`, use, {}, /404/);
 });
 
 test("a run has the names of its tracker after the end of the environment", async () => {

@@ -156,7 +156,7 @@ describe("the pages of such a service", () => {
     await openAs(`/runs/${scene.runId}`, async (page) => {
       const world = page.getByRole("region", { name: "The world at a call" });
       await world.getByRole("heading", { name: "reactions" }).waitFor();
-      const places = await world.getByRole("heading", { level: 4 }).allTextContents();
+      const places = await world.getByRole("heading", { level: 3 }).allTextContents();
       expect(places).toContain("messages");
       expect(places).toContain("channels");
       await world.getByText("launch").waitFor();

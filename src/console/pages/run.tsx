@@ -1,11 +1,15 @@
 /** One run. */
-import { addressOf, ask, send } from "~/console/api";
+import type { RunSiblings } from "~/clients/typescript/schema";
+import { addressOf, ask, call, get, send } from "~/console/api";
 import { SAVED } from "~/console/assets";
 import { GATHER_MS, useLive } from "~/console/live";
 import { useAction, useLoad } from "~/console/loading";
+import { Attempts } from "~/console/parts/attempts";
 import { Failure, Head, Ready } from "~/console/parts/basics";
 import { AsJson } from "~/console/parts/dialog";
 import { download } from "~/console/parts/download";
+import { RunHead } from "~/console/parts/run-head";
+import { Bookmark } from "~/console/parts/run-name";
 import { RunView } from "~/console/parts/run-view";
 import { CALLS_PER_PAGE, type RunData, readRun } from "~/console/run-data";
 import { savedPage } from "~/console/saved";
@@ -15,15 +19,38 @@ export function RunPage({ id }: { id: string }) {
   const pages = Math.floor((loaded.data?.calls.length ?? 0) / CALLS_PER_PAGE);
   // A reload reads all calls: the more there are, the rarer it is.
   useLive(loaded.reload, ({ data }) => data["runId"] === id, { delayMs: GATHER_MS * (1 + pages) });
+  const { data } = loaded;
+  if (!data)
+    return (
+      <>
+        <Head title="Run" id={id} />
+        <Ready of={loaded}>{() => null}</Ready>
+      </>
+    );
+  const mark = async (bookmarked: boolean) => {
+    await call("PATCH", `/runs/${id}`, { body: { bookmarked } });
+    loaded.reload();
+  };
   return (
     <>
-      <Head title="Run" id={id}>
-        {loaded.data && <Save data={loaded.data} />}
+      <RunHead data={data}>
+        <Siblings id={id} status={data.run.status} />
+        <Bookmark isOn={data.run.bookmarked} set={mark} />
+        <Save data={data} />
         <AsJson address={addressOf(`/results/${id}`)} />
-      </Head>
-      <Ready of={loaded}>{(data) => <RunView data={data} />}</Ready>
+      </RunHead>
+      <Failure error={loaded.error} retry={loaded.reload} />
+      <RunView data={data} reload={loaded.reload} />
     </>
   );
+}
+
+function Siblings({ id, status }: { id: string; status: string }) {
+  const siblings = useLoad(
+    (signal) => get<RunSiblings>(`/runs/${id}/siblings`, {}, signal),
+    [id, status],
+  );
+  return siblings.data ? <Attempts of={siblings.data} /> : null;
 }
 
 /** Downloads the run as one file. */

@@ -14,7 +14,8 @@ import { Empty, Head, Ready, Table, Tile } from "~/console/parts/basics";
 import { AsJson } from "~/console/parts/dialog";
 import { ExportAttempts } from "~/console/parts/export-attempts";
 import { Choice, Search, searched } from "~/console/parts/filters";
-import { shownReward, wordOf } from "~/console/parts/verdict";
+import { Square, SquareLegend } from "~/console/parts/square";
+import { shownReward } from "~/console/parts/verdict";
 import { pathTo, place } from "~/console/place";
 
 const RUNS_PER_PAGE = 1_000;
@@ -211,11 +212,7 @@ function Matrix({
           </tr>
         ))}
       </Table>
-      <p class="legend quiet">
-        <span class="square passed" /> passed <span class="square failed" /> failed{" "}
-        <span class="square unsure" /> not graded <span class="square running" /> running{" "}
-        <span class="square passed unsafe" /> changed something that nobody asked for
-      </p>
+      <SquareLegend />
     </>
   );
 }
@@ -248,12 +245,6 @@ function Difference({ of }: { of: number }) {
 /** Attempts of a cell that are shown as squares. */
 const SQUARES_MAX = 40;
 
-function stateOf({ status, gradable }: ListedRun): string {
-  if (gradable === false) return "unsure";
-  return status === "completed" ? "unsure" : status;
-}
-const WORDS: Readonly<Record<string, string>> = { unsure: "not graded" };
-
 function Cell({
   runs,
   attempts,
@@ -263,26 +254,9 @@ function Cell({
 }) {
   return (
     <div class="cell">
-      {runs.slice(-SQUARES_MAX).map((run, index) => {
-        const state = stateOf(run);
-        const isUnsafe = (run.unsafeCount ?? 0) > 0;
-        const words = [
-          `attempt ${index + 1}: ${WORDS[state] ?? wordOf(run)}`,
-          ...(run.reward === null ? [] : [`reward ${shownReward(run.reward)}`]),
-          ...(isUnsafe ? [`${run.unsafeCount} unsafe`] : []),
-          ...(run.execution_time === null ? [] : [`${run.execution_time.toFixed(1)} s`]),
-        ].join(", ");
-        return (
-          <a
-            key={run.runId}
-            class={`square ${state} ${isUnsafe ? "unsafe" : ""}`}
-            href={pathTo("runs", run.runId)}
-            title={words}
-          >
-            <span class="hidden">{words}</span>
-          </a>
-        );
-      })}
+      {runs.slice(-SQUARES_MAX).map((run, index) => (
+        <Square key={run.runId} of={run} n={index + 1} />
+      ))}
       <span class="quiet">
         {attempts && attempts.graded > 0
           ? `${attempts.passed}/${attempts.graded}, reward ${shownReward(attempts.meanReward)}`

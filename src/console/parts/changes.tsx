@@ -103,7 +103,14 @@ function TableDiff({ table, diff, names }: { table: string; diff: Diff; names: N
       <summary>
         <code>{table}</code>{" "}
         <span class="quiet">
-          {inserts.length} added, {updates.length} changed, {deletes.length} removed
+          {[
+            [inserts.length, "added"] as const,
+            [updates.length, "changed"] as const,
+            [deletes.length, "removed"] as const,
+          ]
+            .filter(([count]) => count > 0)
+            .map(([count, word]) => `${count} ${word}`)
+            .join(", ")}
         </span>
       </summary>
       <Table label={`Changes of ${table}`} columns={["Change", "Row", "Columns"]}>

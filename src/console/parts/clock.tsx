@@ -104,11 +104,12 @@ const MOMENT = new Intl.DateTimeFormat("en-GB", {
 });
 
 /** `9 Mar 2026, 09:30`. */
-export function Moment({ at }: { at: string }) {
-  const iso = exact(Date.parse(at));
+export function Moment({ at }: { at: string | number }) {
+  const ms = typeof at === "number" ? at : Date.parse(at);
+  const iso = exact(ms);
   return (
     <time dateTime={iso} title={iso}>
-      {iso ? MOMENT.format(Date.parse(at)) : "unknown"}
+      {iso ? MOMENT.format(ms) : "unknown"}
     </time>
   );
 }

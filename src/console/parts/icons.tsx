@@ -4,6 +4,8 @@ import {
   Bookmark,
   Box,
   Check,
+  ChevronLeft,
+  ChevronRight,
   Code,
   Copy,
   Ellipsis,
@@ -19,6 +21,7 @@ import {
   SquareTerminal,
   User,
   Users,
+  X,
 } from "lucide";
 import { h } from "preact";
 
@@ -33,15 +36,18 @@ const ICONS = {
   hash: Hash,
   keyboard: Keyboard,
   layers: Layers,
+  left: ChevronLeft,
   dashboard: LayoutDashboard,
   list: ListChecks,
   lock: Lock,
   menu: Menu,
   play: Play,
   mark: Shapes,
+  right: ChevronRight,
   terminal: SquareTerminal,
   user: User,
   users: Users,
+  x: X,
 };
 
 export type IconName = keyof typeof ICONS;

@@ -52,7 +52,7 @@ export function PlaceFrame({
     .slice(-SHOWN_MAX);
   return (
     <div class="place">
-      <h4>{names.get(id) ?? shortName(id)}</h4>
+      <h3>{names.get(id) ?? shortName(id)}</h3>
       {children}
       {others.map((other, index) => (
         <Marked key={index} of={other} latest={latest}>

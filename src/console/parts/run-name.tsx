@@ -7,7 +7,7 @@ import { pathTo } from "~/console/place";
 type Named = Pick<ListedRun, "runId" | "testName" | "templateName">;
 
 /** A run is called after its test. */
-const titleOfRun = ({ testName, templateName }: Omit<Named, "runId">) =>
+export const titleOfRun = ({ testName, templateName }: Omit<Named, "runId">) =>
   testName ?? `Run of ${templateName}`;
 
 export function RunName({ of }: { of: Named }) {

@@ -160,8 +160,15 @@ export function VirtualList<T>({
   rendered.current = { render: children, rows: new Map(rows.map((row) => [row.key, row])) };
 
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls must be reachable by keyboard
-    <section ref={box} class="virtual" aria-label={label} tabIndex={0} onScroll={onScroll}>
+    <section
+      ref={box}
+      class="virtual"
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls must be reachable by keyboard
+      tabIndex={0}
+      onScroll={onScroll}
+      style={{ "--content": `${offsets[items.length] ?? 0}px` }}
+    >
       <div style={{ height: `${offsets[items.length] ?? 0}px` }}>
         <div ref={content} style={{ transform: `translateY(${offsets[first] ?? 0}px)` }}>
           {rows.map(({ element }) => element)}

@@ -1,7 +1,7 @@
 /** A conversation that a run touched: its messages, with those that changed marked. */
 import { type Names, shortName } from "~/console/names";
 import { Avatar } from "~/console/parts/avatar";
-import { dayOf, Minute } from "~/console/parts/clock";
+import { Moment } from "~/console/parts/clock";
 import { Marked, PlaceFrame, type PlaceProps, SHOWN_MAX } from "~/console/parts/place";
 import { Long } from "~/console/parts/text";
 import type { RebuiltRow } from "~/console/rebuilt";
@@ -85,7 +85,7 @@ function Message({
     <>
       <Avatar id={textOf(row["user_id"]) || author} name={author} /> <strong>{author}</strong>{" "}
       <span class="quiet">
-        {dayOf(Number(row["ts"]) * 1000)}, <Minute at={Number(row["ts"]) * 1000} />
+        <Moment at={Number(row["ts"]) * 1000} />
         {row["edited"] ? " edited" : ""}
       </span>
       <div class="words">

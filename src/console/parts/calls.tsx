@@ -1,0 +1,281 @@
+/** The calls of a run: a line each, with the places that they touched; a click opens arguments, answer and row changes. */
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Call } from "~/clients/typescript/schema";
+import type { Names } from "~/console/names";
+import { Badge, Empty } from "~/console/parts/basics";
+import { Change } from "~/console/parts/changes";
+import { duration } from "~/console/parts/clock";
+import { Effect } from "~/console/parts/effect";
+import { useShortcuts } from "~/console/parts/keyboard";
+import { Moment, Touched } from "~/console/parts/moment";
+import { Long } from "~/console/parts/text";
+import { VirtualList } from "~/console/parts/virtual";
+import type { History, Line } from "~/console/rebuilt";
+import { type RunData, serviceOfRun } from "~/console/run-data";
+import { serviceOf } from "~/console/services/index";
+import type { ConsoleService } from "~/console/services/service";
+
+const FILTERS = ["all", "with changes", "with errors"] as const;
+
+/** `wanted`: a call to go to; each new object goes there again. */
+export function Calls({
+  data,
+  history,
+  wanted,
+}: {
+  data: RunData;
+  history: History;
+  wanted: { readonly n: number } | undefined;
+}) {
+  const [chosen, choose] = useState<number>();
+  const [filter, setFilter] = useState<(typeof FILTERS)[number]>("all");
+  const [word, setWord] = useState("");
+  const { lines: all } = history;
+  const { Place } = serviceOf(serviceOfRun(data));
+  const lines = useMemo(
+    () =>
+      all.filter(
+        ({ call, changes }) =>
+          (filter !== "with changes" || changes.length > 0) &&
+          (filter !== "with errors" || Boolean(call?.error)) &&
+          (word === "" ||
+            `${call?.name} ${JSON.stringify(call?.arguments)}`
+              .toLowerCase()
+              .includes(word.toLowerCase())),
+      ),
+    [all, filter, word],
+  );
+  const [target, setTarget] = useState<{ index: number }>();
+  const at = chosen === undefined ? -1 : lines.findIndex(({ n }) => n === chosen);
+  const move = (by: number) => {
+    const index = Math.min(Math.max(at + by, 0), lines.length - 1);
+    choose(lines[index]?.n);
+    setTarget({ index });
+  };
+  useEffect(() => {
+    if (!wanted) return;
+    setFilter("all");
+    setWord("");
+    choose(wanted.n);
+    setTarget({ index: all.findIndex(({ n }) => n === wanted.n) });
+  }, [wanted]);
+  useShortcuts(
+    [
+      { keys: "j", does: "Go to the next call", perform: () => move(1) },
+      { keys: "k", does: "Go to the call before", perform: () => move(-1) },
+    ],
+    [at, lines],
+  );
+  if (all.length === 0)
+    return (
+      <section aria-label="Calls">
+        <h2>Calls</h2>
+        <Empty title="No calls.">
+          <p>
+            {data.run.status === "running"
+              ? "The agent has not called the environment yet."
+              : "The agent called nothing during this run, or its journal is off."}
+          </p>
+        </Empty>
+      </section>
+    );
+  return (
+    <section aria-label="Calls">
+      <h2>Calls</h2>
+      <div class="filters">
+        <label>
+          Filter
+          <input
+            type="search"
+            value={word}
+            onInput={({ currentTarget }) => setWord(currentTarget.value)}
+          />
+        </label>
+        <label>
+          Show
+          <select
+            value={filter}
+            onChange={({ currentTarget }) =>
+              setFilter(currentTarget.value as (typeof FILTERS)[number])
+            }
+          >
+            {FILTERS.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+        <span class="quiet" role="status">
+          {lines.length} of {all.length}
+        </span>
+      </div>
+      <VirtualList
+        label="Calls in order"
+        items={lines}
+        keyOf={({ n }) => n}
+        estimate={60}
+        target={target}
+      >
+        {(line) => (
+          <CallLine
+            line={line}
+            history={history}
+            Place={Place}
+            isChosen={line.n === chosen}
+            choose={() => choose(line.n === chosen ? undefined : line.n)}
+          />
+        )}
+      </VirtualList>
+      <Moment data={data} history={history} chosen={chosen} choose={choose} />
+    </section>
+  );
+}
+
+const SHOWN_CHANGES = 12;
+
+function CallLine({
+  line,
+  history,
+  Place,
+  isChosen,
+  choose,
+}: {
+  line: Line;
+  history: History;
+  Place: ConsoleService["Place"];
+  isChosen: boolean;
+  choose: () => void;
+}) {
+  const { n, call, changes } = line;
+  return (
+    <article
+      class={`call ${isChosen ? "chosen" : ""} ${changes.length > 0 ? "writes" : ""}`}
+      aria-label={call ? `Call ${n}` : "Changes of no call"}
+    >
+      <div>
+        {call ? (
+          <CallHead call={call} names={history.names} isChosen={isChosen} choose={choose} />
+        ) : (
+          <strong>Changes that no call made</strong>
+        )}
+        <Effect of={changes} />
+        {isChosen && call && (
+          <>
+            <Arguments of={call.arguments} />
+            {call.answer !== undefined && <Answer of={call.answer} />}
+          </>
+        )}
+        {(isChosen || !call) && (
+          <div class="changes">
+            {changes.slice(0, SHOWN_CHANGES).map((change, index) => (
+              <Change key={index} of={change} names={history.names} />
+            ))}
+            {changes.length > SHOWN_CHANGES && (
+              <span class="quiet">and {changes.length - SHOWN_CHANGES} more</span>
+            )}
+            {call && call.changes === null && (
+              <span class="quiet">Its row changes are known when the run ends.</span>
+            )}
+          </div>
+        )}
+      </div>
+      {changes.length > 0 && (
+        <div>
+          <Touched line={line} history={history} Place={Place} />
+        </div>
+      )}
+    </article>
+  );
+}
+
+function CallHead({
+  call,
+  names,
+  isChosen,
+  choose,
+}: {
+  call: Call;
+  names: Names;
+  isChosen: boolean;
+  choose: () => void;
+}) {
+  const { n, name, via, ms, status, error } = call;
+  const answered = status === null ? "no answer noted" : `answered ${status}`;
+  return (
+    <>
+      <div class="call-head">
+        <button type="button" class="name" aria-expanded={isChosen} onClick={choose}>
+          <span class="number quiet">{n}</span> <strong>{name}</strong>
+        </button>
+        {error && <Badge kind="bad">{error.slice(0, 100)}</Badge>}
+        <span class="quiet number" title={`${via}, ${answered}`}>
+          {ms === null ? "unknown time" : duration(ms)}
+        </span>
+      </div>
+      {!isChosen && <Gist of={call.arguments} names={names} />}
+    </>
+  );
+}
+
+/** Arguments of a call that are shown on its line. */
+const GIST_MAX = 3;
+const GIST_LENGTH = 160;
+
+/** The arguments that tell this call from others: the first short ones, with names for ids. */
+function Gist({ of, names }: { of: unknown; names: Names }) {
+  const shown = textsOf(of)
+    .slice(0, GIST_MAX)
+    .map((text) => names.get(text) ?? text)
+    .map((text) => (text.length > GIST_LENGTH ? `${text.slice(0, GIST_LENGTH)}…` : text));
+  if (shown.length === 0) return null;
+  return (
+    <div class="gist quiet">
+      {shown.map((text, index) => (
+        <bdi key={index}>{text}</bdi>
+      ))}
+    </div>
+  );
+}
+
+/** The texts and numbers of arguments, those of variables too, but no GraphQL document. */
+function textsOf(of: unknown, depth = 0): string[] {
+  if (typeof of === "string") return of.trim() && !of.includes("{") ? [of] : [];
+  if (typeof of === "number") return [String(of)];
+  if (of === null || typeof of !== "object" || depth > 3) return [];
+  return Object.values(of).flatMap((value) => textsOf(value, depth + 1));
+}
+
+/** Rendered when it is opened: an answer may be large. */
+function Answer({ of }: { of: unknown }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Answer</summary>
+      {isOpen && (
+        <pre>
+          <Long text={JSON.stringify(of, null, 1)} />
+        </pre>
+      )}
+    </details>
+  );
+}
+
+/** Arguments as lines; a GraphQL document as it was written. */
+function Arguments({ of }: { of: unknown }) {
+  if (of === null || typeof of !== "object") return null;
+  return (
+    <dl class="arguments">
+      {Object.entries(of).map(([name, value]) => {
+        const isObject = typeof value === "object" && value !== null;
+        if (isObject && Object.keys(value).length === 0) return null;
+        return (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <Long text={typeof value === "string" ? value : JSON.stringify(value)} max={300} />
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
