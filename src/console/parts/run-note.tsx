@@ -1,4 +1,4 @@
-/** What a person says about a run. */
+/** The note of a run, which a person writes. */
 import { useState } from "preact/hooks";
 import type { Run } from "~/clients/typescript/schema";
 import { call } from "~/console/api";
