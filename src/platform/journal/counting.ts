@@ -1,7 +1,13 @@
 /** The calls of a run for assertions that count them: all of a short run, and groups of equal calls of a long one. */
 import { inTransaction, type Pool, type Tx } from "~/db/connect";
 import { type CallsWanted, isNamed, type RunCall } from "~/evaluation/calls";
-import { allowLong, type CallGroup, groupCalls } from "~/platform/journal/index-store";
+import {
+  allowLong,
+  type CallGroup,
+  groupCalls,
+  LINES_SORTED,
+  type Share,
+} from "~/platform/journal/index-store";
 import type { Line } from "~/platform/journal/line";
 import type { JournalListing } from "~/platform/journal/listing";
 import { BATCHES, LONG_RUN, type Numbering } from "~/platform/journal/numbering";
@@ -25,7 +31,9 @@ const GROUPS_PER_FETCH = 5_000;
 const PAGE = 1_000;
 
 /** Groups by what is asked for, with the number of the first call of each. */
-type Found = Map<string, RunCall & { times: number }>;
+type Groups = Map<string, RunCall & { times: number }>;
+/** `length`: that of the keys. */
+type Found = { readonly groups: Groups; length: number };
 
 export function createCounting(deps: {
   pool: Pool;
@@ -51,20 +59,29 @@ export function createCounting(deps: {
   }
 
   /** Calls that do not differ in what is asked for, as one that counts several times. */
-  async function grouped(runId: string, wanted: CallsWanted): Promise<readonly RunCall[] | "own"> {
+  async function grouped(
+    runId: string,
+    lines: number,
+    wanted: CallsWanted,
+  ): Promise<readonly RunCall[] | "own"> {
     const { fields } = wanted;
-    const asks = (...names: string[]) => names.some((name) => fields.has(name));
-    const by = {
-      outcome: asks("status", "error", "fault"),
-      hash: asks("arguments"),
-      retry: asks("retry"),
-    };
-    const found = await inTransaction(pool, async (tx) => {
-      await allowLong(tx);
-      return await reduce(tx, runId, by, wanted);
-    });
-    if (!found || (by.hash && !(await addArguments(pool, runId, found)))) return "own";
-    return [...found.values()];
+    const found: Found = { groups: new Map(), length: 0 };
+    const count = Math.ceil(lines / LINES_SORTED);
+    // All shares in one state of the journal, to which a late call may still be appended.
+    const hasRoom = await inTransaction(
+      pool,
+      async (tx) => {
+        await allowLong(tx);
+        if (!fields.has("retry")) return await reduce(tx, runId, wanted, undefined, found);
+        for (let index = 0; index < count; index++)
+          if (!(await reduce(tx, runId, wanted, { index, count }, found))) return false;
+        return true;
+      },
+      "isolation level repeatable read",
+    );
+    if (!hasRoom) return "own";
+    if (fields.has("arguments") && !(await addArguments(pool, runId, found.groups))) return "own";
+    return [...found.groups.values()];
   }
 
   return {
@@ -79,20 +96,21 @@ export function createCounting(deps: {
       const all = lines <= LONG_RUN ? await whole(runId) : undefined;
       if (all) return all;
       await numbering.index(runId);
-      return await grouped(runId, wanted);
+      return await grouped(runId, lines, wanted);
     },
   };
 }
 
-/** Undefined if there are too many groups. */
+/** Adds the calls, or those of a share, to `found`. False if there are too many groups. */
 async function reduce(
   tx: Tx,
   runId: string,
-  by: Parameters<typeof groupCalls>[2],
   { names, fields }: CallsWanted,
-): Promise<Found | undefined> {
-  const found: Found = new Map();
-  let length = 0;
+  retry: Share | undefined,
+  found: Found,
+): Promise<boolean> {
+  const asks = (...fieldNames: string[]) => fieldNames.some((name) => fields.has(name));
+  const by = { outcome: asks("status", "error", "fault"), hash: asks("arguments"), retry };
   for await (const groups of groupCalls(tx, runId, by).cursor(GROUPS_PER_FETCH))
     for (const group of groups) {
       const call = callOf(group);
@@ -105,17 +123,17 @@ async function reduce(
         asked.filter(([field]) => fields.has(field)),
         by.hash && [call.name, group.hash],
       ]);
-      const same = found.get(key);
+      const same = found.groups.get(key);
       if (same) {
         same.times += call.times;
         if (call.n < same.n) Object.assign(same, { n: call.n, name: call.name });
         continue;
       }
-      length += key.length;
-      if (found.size === GROUPS_MAX || length > ASKED_LENGTH_MAX) return undefined;
-      found.set(key, call);
+      found.length += key.length;
+      if (found.groups.size === GROUPS_MAX || found.length > ASKED_LENGTH_MAX) return false;
+      found.groups.set(key, call);
     }
-  return found;
+  return true;
 }
 
 function callOf({ n, times, called, outcome, retry }: CallGroup) {
@@ -125,7 +143,7 @@ function callOf({ n, times, called, outcome, retry }: CallGroup) {
 }
 
 /** False if they are too long, or the journal has left them out. */
-async function addArguments(pool: Pool, runId: string, found: Found): Promise<boolean> {
+async function addArguments(pool: Pool, runId: string, found: Groups): Promise<boolean> {
   const waiting = new Map([...found.values()].map((call) => [call.n, call]));
   let length = 0;
   for (let after = "0"; waiting.size > 0; ) {

@@ -20,7 +20,7 @@ export type LineIndex = {
 /** For a statement on a million calls: as long as the driver waits. */
 const STATEMENT_MS = (QUERY_DEADLINE_SECONDS - 1) * 1000;
 
-/** For the sorts of a million lines; the default spills most of them to disk. */
+/** For sorts of many lines; the default spills most of them to disk. */
 const SORT_MEMORY = "64MB";
 
 /**
@@ -140,16 +140,24 @@ export type CallGroup = {
   readonly retry: number | null;
 };
 
+/** Lines that are sorted together: in memory, and well within the time of a statement on a slow disk. */
+export const LINES_SORTED = 125_000;
+
+/** One of `count` shares of a run's calls. Those with the same name and arguments are in the same one. */
+export type Share = { readonly index: number; readonly count: number };
+
 /**
  * A call's `retry` is how many with the same name and arguments have failed since one succeeded: the failures before it,
  * without those before the last success. Both windows read the lines in one order, so they are sorted once.
  */
-const RETRIES = (sql: Sql, runId: string) => sql`
+const RETRIES = (sql: Sql, runId: string, { index, count }: Share) => sql`
   select n, called, outcome, hash,
     (failures - coalesce(max(failures) filter (where not has_failed) over same, 0))::int as retry
   from (
     select n, called, outcome, hash, has_failed, count(*) filter (where has_failed) over same as failures
-    from (${LINES(sql, runId)}) as lines
+    from (
+      ${LINES(sql, runId)} and (hashtext(line.called || line.hash) & ${0x7f_ff_ff_ff}::int) % ${count}::int = ${index}::int
+    ) as lines
     window same as (partition by called, hash order by n rows between unbounded preceding and 1 preceding)
   ) as counted
   window same as (partition by called, hash order by n rows between unbounded preceding and 1 preceding)
@@ -162,17 +170,17 @@ const LINES = (sql: Sql, runId: string) => sql`
   where run_id = ${runId} and n > 0
 `;
 
-/** Groups the calls of a run that are numbered. */
+/** Groups the calls of a run that are numbered. `retry`: counted, for those of a share. */
 export const groupCalls = (
   tx: Tx,
   runId: string,
-  by: { readonly outcome: boolean; readonly hash: boolean; readonly retry: boolean },
+  by: { readonly outcome: boolean; readonly hash: boolean; readonly retry: Share | undefined },
 ) =>
   tx<CallGroup[]>`
     select min(n)::int as n, count(*)::int as times, called, outcome, hash, retry from (
       select n, called, ${by.outcome ? tx`outcome` : tx`null::text as outcome`},
         ${by.hash ? tx`hash` : tx`null::text as hash`}, retry
-      from (${by.retry ? RETRIES(tx, runId) : LINES(tx, runId)}) as lines
+      from (${by.retry ? RETRIES(tx, runId, by.retry) : LINES(tx, runId)}) as lines
     ) as asked
     group by called, outcome, hash, retry
   `;
