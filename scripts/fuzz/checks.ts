@@ -1,6 +1,6 @@
 /** Checks for every answer, and for the server after any calls. */
 import type { Sql } from "postgres";
-import { checkAnswer } from "../../test/support/contract";
+import { checkAnswer, commonDocument } from "../../test/support/contract";
 import type { Call } from "./calls";
 
 export type Answered = {
@@ -120,7 +120,8 @@ async function contractFault(
   if (status >= 400 && status !== 429 && !isEnvelope(body as Body))
     return `status ${status} without the envelope`;
   try {
-    await checkAnswer(url, method, path.replace(/^\/api\/platform/, ""), status, body);
+    const document = await commonDocument(url);
+    await checkAnswer(document, method, path.replace(/^\/api\/platform/, ""), status, body);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message.slice(0, 600) : "not as documented";

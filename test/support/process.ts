@@ -1,6 +1,7 @@
 /** Servers as separate processes, which tests can kill. */
 import { join } from "node:path";
 import { freePort } from "../../scripts/postgres";
+import { readDocument } from "./contract";
 import type { TestDatabase } from "./database";
 import { eventually } from "./database";
 import { clientOf, type TestProgram } from "./program";
@@ -62,7 +63,9 @@ export async function launch(
       for await (const chunk of stream) output += decoder.decode(chunk);
     }),
   );
-  return Object.assign(Object.create(clientOf(url)), {
+  // A module may add services, which other servers' documents do not have.
+  const client = clientOf(url, preload ? { read: readDocument } : {});
+  return Object.assign(Object.create(client), {
     pid: child.pid,
     kill: (signal: NodeJS.Signals = "SIGKILL") => child.kill(signal),
     // Its last lines may arrive after its end.

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import { type Config, readConfig } from "~/config";
 import { type Program, startProgram } from "~/program/program";
-import { checkAnswer, wholePath } from "./contract";
+import { checkAnswer, commonDocument, type Document, wholePath } from "./contract";
 import { isShared, LOG_PLANS, type TestDatabase } from "./database";
 
 export type Answer = { status: number; body: any; headers: Headers };
@@ -50,11 +50,22 @@ export async function startTestProgram(
   let stopped: Promise<void> | undefined;
   program.stop = () => (stopped ??= stop());
   database.beforeDrop.push(program.stop);
-  return clientOf(program.url, program);
+  return clientOf(program.url, { program });
 }
 
+type Server = {
+  /** If it runs in this process. */
+  readonly program?: Program;
+  /** Reads the document that its answers must match, once. */
+  readonly read?: (url: string) => Promise<Document>;
+};
+
 /** A client of a server in any process. */
-export function clientOf(url: string, program?: Program): TestProgram {
+export function clientOf(
+  url: string,
+  { program, read = commonDocument }: Server = {},
+): TestProgram {
+  let document: Promise<Document> | undefined;
   const call: TestProgram["call"] = async (method, path, body, headers = {}) => {
     const response = await fetch(`${url}${wholePath(path)}`, {
       method,
@@ -68,7 +79,8 @@ export function clientOf(url: string, program?: Program): TestProgram {
     });
     const text = await response.text();
     const parsed = text === "" ? undefined : JSON.parse(text);
-    await checkAnswer(url, method, path, response.status, parsed);
+    document ??= read(url);
+    await checkAnswer(await document, method, path, response.status, parsed);
     return { status: response.status, body: parsed, headers: response.headers };
   };
   return {
