@@ -6,6 +6,7 @@ import type {
   Run,
   RunEvent,
   RunEvents,
+  RunReasons,
   TestDetails,
 } from "~/clients/typescript/schema";
 import type { Ask, Rows } from "~/console/rows";
@@ -20,6 +21,8 @@ export type RunData = {
   readonly events: readonly RunEvent[];
   readonly environment: EnvironmentDetail | null;
   readonly test: TestDetails | null;
+  /** The verdict in words. */
+  readonly reasons: RunReasons | null;
   /** Known rows at the start of the run, by table. */
   readonly base: Rows;
 };
@@ -37,11 +40,12 @@ const orNull = <T>(answer: Promise<T>): Promise<T | null> => answer.catch(() => 
 export async function readRun(ask: Ask, runId: string): Promise<RunData> {
   const platform = "/api/platform";
   const run = await ask<Run>(`${platform}/results/${encodeURIComponent(runId)}`);
-  const [journal, events, environment, test] = await Promise.all([
+  const [journal, events, environment, test, reasons] = await Promise.all([
     readCalls(ask, runId),
     ask<RunEvents>(`${platform}/runs/${runId}/events`),
     orNull(ask<EnvironmentDetail>(`${platform}/env/${run.environmentId}`)),
     run.testId === null ? null : orNull(ask<TestDetails>(`${platform}/tests/${run.testId}`)),
+    orNull(ask<RunReasons>(`${platform}/runs/${runId}/reasons`)),
   ]);
   const base = environment
     ? await orNull(recordsOf(environment.service).base(ask, environment, events.events))
@@ -53,6 +57,7 @@ export async function readRun(ask: Ask, runId: string): Promise<RunData> {
     events: events.events,
     environment,
     test,
+    reasons,
     base: base ?? {},
   };
 }
