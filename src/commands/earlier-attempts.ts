@@ -1,5 +1,6 @@
 /** Attempts of earlier commands: found by their labels, so that an interrupted suite can be resumed. */
 import { CallFailed, type Client, listAll } from "~/commands/client";
+import { explained } from "~/commands/reasons";
 import { type Judgement, judged, type Labels, type Outcome, type Suite } from "~/commands/suite";
 
 type ListedRun = {
@@ -27,7 +28,8 @@ export async function findEarlier(
   for (const { id: testId, name } of suite.tests)
     for (const [index, { runId }] of (byTest.get(testId) ?? []).slice(0, repeat).entries()) {
       const head = { name, testId, attempt: index + 1, failures: [] };
-      outcomes.push({ ...(await readOutcome(client, head, runId)), earlier: true });
+      const outcome = await explained(client, await readOutcome(client, head, runId));
+      outcomes.push({ ...outcome, earlier: true });
     }
   return outcomes;
 }

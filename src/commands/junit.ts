@@ -7,7 +7,7 @@ import { reasons, titleOf } from "~/commands/suite-report";
 export function junit(
   suite: Suite,
   outcomes: readonly Outcome[],
-  { labels, repeat }: { labels: Labels; repeat: number },
+  { labels, repeat, page }: { labels: Labels; repeat: number; page: string },
 ): string {
   const errors = outcomes.filter((outcome) => !isGraded(outcome)).length;
   const passed = outcomes.filter(({ verdict }) => verdict === "passed").length;
@@ -22,7 +22,7 @@ export function junit(
     '<?xml version="1.0" encoding="UTF-8"?>',
     "<testsuites>",
     `  <testsuite${counts}>`,
-    ...properties("    ", labels),
+    ...properties("    ", { ...labels, consoleUrl: page }),
     ...outcomes.flatMap((outcome) => testCase(suite, outcome, repeat)),
     "  </testsuite>",
     "</testsuites>",
@@ -31,7 +31,7 @@ export function junit(
 }
 
 function testCase(suite: Suite, outcome: Outcome, repeat: number): string[] {
-  const { verdict, runId, reward, success, unsafe } = outcome;
+  const { verdict, runId, consoleUrl, reward, success, unsafe } = outcome;
   const head = attributes({
     classname: suite.name,
     name: titleOf(outcome, repeat),
@@ -39,15 +39,15 @@ function testCase(suite: Suite, outcome: Outcome, repeat: number): string[] {
   });
   return [
     `    <testcase${head}>`,
-    ...properties("      ", { runId, reward, success, unsafe: unsafe?.count }),
-    ...(verdict === "passed" ? [] : [problem(suite, outcome)]),
+    ...properties("      ", { runId, consoleUrl, reward, success, unsafe: unsafe?.count }),
+    ...(verdict === "passed" ? [] : [problem(outcome)]),
     "    </testcase>",
   ];
 }
 
-function problem(suite: Suite, outcome: Outcome): string {
-  const { verdict } = outcome;
-  const [first = verdict, ...rest] = reasons(suite, outcome);
+function problem(outcome: Outcome): string {
+  const { verdict, consoleUrl } = outcome;
+  const [first = verdict, ...rest] = [...reasons(outcome), ...(consoleUrl ? [consoleUrl] : [])];
   const element = isGraded(outcome) ? "failure" : "error";
   return `      <${element}${attributes({ type: verdict, message: first })}>${escaped([first, ...rest].join("\n"))}</${element}>`;
 }

@@ -3,6 +3,7 @@ import { CallFailed, type Client, type ServerOptions } from "~/commands/client";
 import { consoleOf } from "~/commands/console";
 import { asYaml } from "~/commands/document";
 import { paintVerdict } from "~/commands/paint";
+import { reasonsOf } from "~/commands/reasons";
 import { type Judgement, type Labels, verdictOf } from "~/commands/suite";
 import { findSuite } from "~/commands/suites";
 import { table } from "~/commands/table";
@@ -16,6 +17,7 @@ type Listed = Pick<Judgement, "status" | "gradable" | "cause" | "ending" | "rewa
   readonly score: { readonly passed: number; readonly total: number } | null;
   readonly unsafeCount: number | null;
   readonly testName?: string | null;
+  readonly testSuiteName?: string | null;
 };
 
 export type RunsList = ServerOptions & {
@@ -43,15 +45,27 @@ export async function listRuns(client: Client, options: RunsList): Promise<void>
   const { runs, nextCursor } = await client.call("GET", `/runs?${query}`);
   if (json) return print(JSON.stringify(runs, null, 2));
   const rows = (runs as Listed[]).map((run) => [
-    ...[run.runId, paintVerdict(wordOf(run)), run.testName ?? ""],
+    ...[run.runId, paintVerdict(wordOf(run)), run.testName ?? "", run.testSuiteName ?? ""],
     run.score ? `${run.score.passed}/${run.score.total}` : "",
     ...[run.reward?.toFixed(2) ?? "", `${run.unsafeCount ?? ""}`, run.startedAt],
     Object.entries(run.labels)
       .map(([name, value]) => `${name}=${value}`)
       .join(" "),
   ]);
-  const heads = ["Run", "Verdict", "Test", "Score", "Reward", "Unsafe", "Started", "Labels"];
+  const heads = [
+    "Run",
+    "Verdict",
+    "Test",
+    "Suite",
+    "Score",
+    "Reward",
+    "Unsafe",
+    "Started",
+    "Labels",
+  ];
   for (const line of table(heads, rows)) print(line);
+  const [newest] = runs as Listed[];
+  if (newest) print(`\nthe page of the newest: ${consoleOf(client, "runs", newest.runId)}`);
   if (nextCursor) notice("there are older ones: --limit shows more");
 }
 
@@ -77,7 +91,11 @@ export async function showRun(
   const { calls, next } = await client.call("GET", `/runs/${path}/calls?limit=${CALLS_MAX}`);
   if (json) return print(JSON.stringify({ ...run, calls }, null, 2));
   const { diff, ...head } = run;
-  print(paintVerdict(wordOf(run as Listed)));
+  const { testName, testSuiteName } = run as Listed;
+  const names = [testSuiteName, testName].filter((name) => name != null);
+  print([paintVerdict(wordOf(run as Listed)), ...names].join(", "));
+  const reasons = await reasonsOf(client, runId);
+  if (reasons !== "") print(`\n${reasons}\n`);
   print(asYaml(head));
   if (diff) print(`\nchanges:\n${indented(asYaml(diff as object))}`);
   print("\ncalls:");

@@ -1,9 +1,7 @@
 /** The results of a suite, for people and for programs. */
-import { asYaml } from "~/commands/document";
 import { paintVerdict } from "~/commands/paint";
 import { isGraded, type Labels, type Outcome, type Suite, type Verdict } from "~/commands/suite";
 import { table } from "~/commands/table";
-import type { UnsafeRow } from "~/evaluation/unsafe";
 import { groupAttempts } from "~/platform/runs/attempts";
 
 /** The exit codes of `suites run`. */
@@ -19,15 +17,12 @@ const VERDICTS: readonly Verdict[] = [
   "not gradable",
   "interrupted",
 ];
-const SHOWN_MAX = 200;
-/** Changes of an attempt that are shown although its test does not forbid them. */
-const UNSAFE_SHOWN_MAX = 10;
 
 /** As a table and the reasons for people, as JSON, and as an exit code. */
 export function report(
   suite: Suite,
   outcomes: readonly Outcome[],
-  { labels, repeat }: { labels: Labels; repeat: number },
+  { labels, repeat, page }: { labels: Labels; repeat: number; page: string },
 ) {
   const passed = count(outcomes, "passed");
   const total = outcomes.length;
@@ -35,17 +30,19 @@ export function report(
   const counts = countsOf(suite, outcomes, repeat);
   const lines = [
     ...(repeat === 1 ? resultTable(outcomes) : attemptTable(suite, outcomes)),
-    ...described(suite, outcomes, repeat),
+    ...described(outcomes, repeat),
     "",
     `${suite.name}: ${passed} of ${total} passed${others(outcomes)}`,
     `mean reward ${shownRate(counts.meanReward)}, ${counts.successful} successful, ${counts.unsafe} unsafe`,
     ...(repeat === 1 ? [] : [estimates(counts)]),
+    page,
   ];
   return {
     text: lines.join("\n"),
     json: {
       suite: suite.name,
       suiteId: suite.id,
+      consoleUrl: page,
       labels,
       passed,
       failed: total - passed - ungraded,
@@ -156,78 +153,44 @@ export const titleOf = ({ name, attempt }: Outcome, repeat: number) =>
 /** Parts of a reason that differ from attempt to attempt: times, and generated ids. */
 const VOLATILE = /\b\d{9,}(?:\.\d+)?\b|\b[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\b/g;
 
+/** Pages of attempts that ended alike. */
+const PAGES_MAX = 5;
+
 /** The attempts that need words. Those of one test that ended in the same way, for the same reasons, have them once. */
-function described(suite: Suite, outcomes: readonly Outcome[], repeat: number): string[] {
+function described(outcomes: readonly Outcome[], repeat: number): string[] {
   const told = outcomes.flatMap((outcome) => {
-    const lines = reasons(suite, outcome);
+    const lines = reasons(outcome);
     if (outcome.verdict === "passed" && lines.length === 0) return [];
     const key = JSON.stringify([outcome.testId, outcome.verdict, lines]).replace(VOLATILE, "");
     return [{ outcome, lines, key }];
   });
-  return [...Map.groupBy(told, ({ key }) => key).values()].flatMap(([first, ...others]) => {
+  return [...Map.groupBy(told, ({ key }) => key).values()].flatMap((alike) => {
+    const [first] = alike;
     if (!first) return [];
     const { outcome, lines } = first;
-    const numbers = [outcome, ...others.map((other) => other.outcome)].map((each) => each.attempt);
+    const numbers = alike.map((each) => each.outcome.attempt);
     const title =
-      others.length === 0
+      alike.length === 1
         ? titleOf(outcome, repeat)
         : `${outcome.name}, attempts ${numbers.join(", ")}`;
+    const pages = alike.flatMap((each) => each.outcome.consoleUrl ?? []).slice(0, PAGES_MAX);
     return [
       "",
       `${title}: ${paintVerdict(outcome.verdict)}`,
-      ...lines.map((line) => `  ${line}`.trimEnd()),
+      ...[...lines, ...pages].map((line) => `  ${line}`.trimEnd()),
     ];
   });
 }
 
 /**
- * Why an attempt did not pass: each failure with its assertion and the nearest rows. And what it changed that nothing in
- * its test explains, even if it passed.
+ * Why an attempt did not pass, in words if the server has them. And what it changed that nothing in its test explains,
+ * even if it passed.
  */
-export function reasons(suite: Suite, outcome: Outcome): string[] {
-  const { cause, failures, explanations = [], output } = outcome;
-  const assertions = suite.tests.find(({ id }) => id === outcome.testId)?.expectedOutput.assertions;
-  const explained = new Map(explanations.map((each) => [each.assertion, each]));
+export function reasons({ cause, failures, reasons, output }: Outcome): string[] {
   const printed = output?.trim() ? ["its last output:", ...output.trim().split("\n")] : [];
   return [
     ...(cause === undefined ? [] : [`cause: ${cause}`]),
-    ...failures.flatMap((failure) => {
-      const number = Number(/^assertion#(\d+) /.exec(failure)?.[1]);
-      const assertion = assertions?.[number - 1];
-      const why = explained.get(number);
-      return [
-        failure,
-        ...(assertion === undefined ? [] : asYaml(assertion).split("\n").map(indented)),
-        ...(why === undefined ? [] : [indented(why.summary), ...why.nearest.flatMap(nearestRow)]),
-      ];
-    }),
-    ...unsafeLines(outcome),
+    ...(reasons?.split("\n") ?? failures),
     ...printed,
   ];
 }
-
-/** None of a closed world, whose failures name them. */
-function unsafeLines({ unsafe, failures }: Outcome): string[] {
-  if (!unsafe || failures.some((failure) => failure.startsWith("closed_world "))) return [];
-  const shown = unsafe.rows.slice(0, UNSAFE_SHOWN_MAX);
-  const more = unsafe.count - shown.length;
-  return [...shown.map(unsafeLine), ...(more > 0 ? [`unsafe: ${more} more rows`] : [])];
-}
-
-function unsafeLine({ table, change, key, columns }: UnsafeRow): string {
-  const where = columns === undefined ? "" : ` in ${columns.join(", ")}`;
-  return `unsafe: ${table} has an unexpected ${change} row ${shown(key)}${where}`;
-}
-
-const indented = (line: string) => `  ${line}`;
-
-function nearestRow({
-  key,
-  failed,
-}: NonNullable<Outcome["explanations"]>[number]["nearest"][number]): string[] {
-  const row = Object.entries(key).map(([column, value]) => `${column} ${shown(value)}`);
-  return [`  row ${row.join(", ")}`, ...failed.map((line) => `    ${line}`)];
-}
-
-const shown = (value: unknown) =>
-  (typeof value === "string" ? value : JSON.stringify(value)).slice(0, SHOWN_MAX);

@@ -32,7 +32,7 @@ export async function suiteResults(
   const lines = [
     ...table(
       ["Test", "Verdict", "Score", "Reward", "Unsafe", "Time", "Run"],
-      results.results.map(rowOf),
+      results.results.map((each) => rowOf(client, each)),
     ),
     ...groupTable(results),
     "",
@@ -42,7 +42,10 @@ export async function suiteResults(
   print(lines.join("\n"));
 }
 
-function rowOf({ name, status, runId, score, reward, unsafeCount, ...run }: Results): string[] {
+function rowOf(
+  client: Client,
+  { name, status, runId, score, reward, unsafeCount, ...run }: Results,
+): string[] {
   const time = run.execution_time;
   return [
     name,
@@ -53,7 +56,7 @@ function rowOf({ name, status, runId, score, reward, unsafeCount, ...run }: Resu
     reward?.toFixed(2) ?? "",
     `${unsafeCount ?? ""}`,
     time === null ? "" : `${time.toFixed(1)} s`,
-    runId ?? "",
+    runId === null ? "" : consoleOf(client, "runs", runId),
   ];
 }
 

@@ -3,6 +3,7 @@ import { runAgent } from "~/commands/agent";
 import type { Artifacts } from "~/commands/artifacts";
 import { CallFailed, type Client, type Environment } from "~/commands/client";
 import { recovered } from "~/commands/earlier-attempts";
+import { explained } from "~/commands/reasons";
 import {
   type Judgement,
   judged,
@@ -84,7 +85,7 @@ async function makeAttempt(job: Job, test: Test, attempt: number): Promise<Outco
   const head = { name: test.name, testId: test.id, attempt, failures: [] };
   for (let tried = 0; ; tried++) {
     if (job.signal.aborted) return { ...head, verdict: "interrupted" };
-    const outcome = await inEnvironment(job, test, head);
+    const outcome = await explained(job.client, await inEnvironment(job, test, head));
     await job.artifacts?.complete(outcome);
     if (outcome.verdict !== "not gradable" || tried >= job.retries) return outcome;
     await pause(Math.min(RETRY_MS * 2 ** tried, RETRY_MS_MAX), job.signal);

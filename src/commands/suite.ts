@@ -69,6 +69,10 @@ export type Outcome = Partial<Omit<Judgement, "status" | "gradable" | "failures"
   readonly verdict: Verdict;
   readonly failures: readonly string[];
   readonly runId?: string;
+  /** Its page in the console. */
+  readonly consoleUrl?: string;
+  /** Why it did not pass, and what it changed that nobody asked for: lines of text. */
+  readonly reasons?: string;
   /** From the agent's start to its end; of an earlier attempt, from the start of the run to its end. */
   readonly seconds?: number;
   /** The end of the output of a command that did not finish. */

@@ -8,6 +8,7 @@ import {
   listAll,
   UsageError,
 } from "~/commands/client";
+import { consoleOf } from "~/commands/console";
 import { asYaml, readDocument } from "~/commands/document";
 import { findEarlier } from "~/commands/earlier-attempts";
 import type { Files } from "~/commands/export/files";
@@ -73,8 +74,9 @@ export async function runSuiteCommand(
     onProgress: progress.show,
   });
   progress.end();
-  const found = report(suite, outcomes, { labels, repeat });
-  if (options.junit) await writeReport(options.junit, junit(suite, outcomes, { labels, repeat }));
+  const about = { labels, repeat, page: consoleOf(client, "suites", suite.id) };
+  const found = report(suite, outcomes, about);
+  if (options.junit) await writeReport(options.junit, junit(suite, outcomes, about));
   print(options.json ? JSON.stringify(found.json, null, 2) : found.text);
   return found.exitCode;
 }

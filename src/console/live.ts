@@ -95,16 +95,6 @@ function connect(): void {
 }
 document.addEventListener("visibilitychange", connect);
 
-/** Returns what ends it. */
-function listenWith(listen: (event: ServerEvent) => void): () => void {
-  listeners.add(listen);
-  connect();
-  return () => {
-    listeners.delete(listen);
-    setTimeout(connect); // the next page may listen too
-  };
-}
-
 /** An event of the environment itself, of its runs or of their calls. */
 export const isOf =
   (environmentId: string) =>
@@ -146,24 +136,14 @@ export function useLive(
         : setInterval(() => {
             if (!document.hidden) schedule();
           }, pollMs);
-    const stop = listenWith(listen);
+    listeners.add(listen);
+    connect();
     return () => {
-      stop();
+      listeners.delete(listen);
       clearInterval(poll);
+      setTimeout(connect); // the next page may listen too
     };
   }, [pollMs]);
-}
-
-/** Calls `handle` when the environment has ended: its world can't be read any more. */
-export function useEnd(environmentId: string, handle: () => void): void {
-  useEffect(
-    () =>
-      listenWith((event) => {
-        const isEnd = event.name === "environment" && event.data["status"] !== "active";
-        if (isEnd && isOf(environmentId)(event)) handle();
-      }),
-    [environmentId],
-  );
 }
 
 /** Calls `reload` when the world of an environment may have changed. `cost`: requests of a reload, which make it rarer. */

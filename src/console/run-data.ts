@@ -6,7 +6,6 @@ import type {
   Run,
   RunEvent,
   RunEvents,
-  RunReasons,
   TestDetails,
 } from "~/clients/typescript/schema";
 import type { Ask, Rows } from "~/console/rows";
@@ -21,8 +20,6 @@ export type RunData = {
   readonly events: readonly RunEvent[];
   readonly environment: EnvironmentDetail | null;
   readonly test: TestDetails | null;
-  /** The verdict in words. */
-  readonly reasons: RunReasons | null;
   /** Known rows at the start of the run, by table. */
   readonly base: Rows;
 };
@@ -40,12 +37,11 @@ const orNull = <T>(answer: Promise<T>): Promise<T | null> => answer.catch(() => 
 export async function readRun(ask: Ask, runId: string): Promise<RunData> {
   const platform = "/api/platform";
   const run = await ask<Run>(`${platform}/results/${encodeURIComponent(runId)}`);
-  const [journal, events, environment, test, reasons] = await Promise.all([
+  const [journal, events, environment, test] = await Promise.all([
     readCalls(ask, runId),
     ask<RunEvents>(`${platform}/runs/${runId}/events`),
     orNull(ask<EnvironmentDetail>(`${platform}/env/${run.environmentId}`)),
     run.testId === null ? null : orNull(ask<TestDetails>(`${platform}/tests/${run.testId}`)),
-    orNull(ask<RunReasons>(`${platform}/runs/${runId}/reasons`)),
   ]);
   const base = environment
     ? await orNull(recordsOf(environment.service).base(ask, environment, events.events))
@@ -57,7 +53,6 @@ export async function readRun(ask: Ask, runId: string): Promise<RunData> {
     events: events.events,
     environment,
     test,
-    reasons,
     base: base ?? {},
   };
 }

@@ -37,9 +37,10 @@ test("lists runs with their verdicts, newest first", async () => {
 
   expect(code).toBe(0);
   const [heads, , newest, oldest] = out.split("\n");
-  expect(heads).toMatch(/^Run +Verdict +Test +Score +Reward +Unsafe +Started +Labels$/);
+  expect(heads).toMatch(/^Run +Verdict +Test +Suite +Score +Reward +Unsafe +Started +Labels$/);
   expect(newest).toMatch(new RegExp(`^${runs[1]} +passed .* 1/1 +1\\.00 +0 .* model=careful$`));
-  expect(oldest).toMatch(new RegExp(`^${runs[0]} +failed .* 0/1 .* model=hasty$`));
+  expect(oldest).toMatch(new RegExp(`^${runs[0]} +failed .* Example .* 0/1 .* model=hasty$`));
+  expect(out).toEndWith(`\nthe page of the newest: ${program.url}/console/runs/${runs[1]}\n`);
   const one = await run(["runs", "list", "--label", "model=hasty", "--status", "failed", "--json"]);
   expect(JSON.parse(one.out).map(({ runId }: { runId: string }) => runId)).toEqual([runs[0]]);
   expect((await run(["runs", "list", "--limit", "1"])).err).toContain("--limit shows more");
@@ -50,7 +51,9 @@ test("shows a run with its changes, its calls and its address", async () => {
   const { code, out } = await run(["runs", "show", `${runs[0]}`]);
 
   expect(code).toBe(0);
-  expect(out).toStartWith("failed\n");
+  expect(out).toStartWith(`failed, Example, `);
+  expect(out).toContain("\n1. Exactly one new message in #random, ");
+  expect(out).toMatch(/\n {3}nearest: message in #random: “Lunch is late” \(call 1\)\n {5}text: /);
   expect(out).toMatch(/changes:\n {2}inserts:\n(?:.*\n)*? +text: Lunch is late\n/);
   expect(out).toContain(
     '  1. chat.postMessage {"channel":"C02RANDOM","text":"Lunch is late"} → 200',
@@ -85,7 +88,9 @@ test("shows the latest run of each test of a suite, and all attempts by a label"
   ]);
 
   expect(code).toBe(0);
-  expect(out).toMatch(new RegExp(`^Post to a channel +passed +1/1 .* ${runs[1]}$`, "m"));
+  expect(out).toMatch(
+    new RegExp(`^Post to a channel +passed +1/1 .* http.*/console/runs/${runs[1]}$`, "m"),
+  );
   expect(out).toMatch(/^React to a colleague +not run$/m);
   expect(out).toMatch(/^careful +1 +1 +1 +0 +1\.000 +1\.000 +1 +1\.000 +1\.000$/m);
   expect(out).toMatch(/^hasty +1 +1 +0 /m);

@@ -45,10 +45,7 @@ const environments = async () =>
 
 /** The table and the summary, without the times and the timestamps of messages. */
 const tableOf = (out: string) =>
-  out
-    .replaceAll(/ +\d+\.\d s$/gm, "")
-    .replaceAll(/, ts \d+\.\d+$/gm, "")
-    .replaceAll(/"ts":"[\d.]+"/g, "");
+  out.replaceAll(/ +\d+\.\d s$/gm, "").replaceAll(/runs\/[0-9a-f]{32}$/gm, "");
 
 test("an agent gets the time in its environment, alone and in its prompt", async () => {
   const told = await imported(
@@ -83,16 +80,18 @@ always  2 of 2            1.00         0
 never   0 of 2  2 failed  0.00         0
 once    1 of 2  1 failed  0.50         1
 `);
-    expect(out).toContain("\nnever, attempts 1, 2: failed\n  assertion#1 messages expected");
-    expect(out).toContain("\n    row channel_id C02RANDOM, ts 17");
-    expect(out).toContain('\n      text eq "done": it is "other"');
     expect(out).toContain(
-      '\n  unsafe: messages has an unexpected added row {"channel_id":"C02RANDOM","ts":"',
+      "\nnever, attempts 1, 2: failed\n  1. Exactly one new message that says “done”: none found\n",
     );
+    expect(out).toMatch(/none found\n( {2}http:\S+\/console\/runs\/[0-9a-f]{32}\n){2}/);
+    expect(out).toContain("\n     nearest: message in #random: “other” (call 1)\n");
+    expect(out).toContain("\n       text: “other”, expected: “done”\n");
+    expect(out).toContain("\n  unsafe: message in #random: “other” (call 1)\n");
     expect(out).toEndWith(`
 Repeated: 3 of 6 passed, 3 failed
 mean reward 0.500, 3 successful, 1 unsafe
 pass@1 0.500, pass@2 0.667, pass^2 0.333
+${program.url}/console/suites/${suiteId}
 `);
     expect(err).toMatch(
       /^1\/6 {2}passed {8}always, attempt 1 {2}1\/1 {2}\d+\.\d s\n2\/6 {2}failed/,
@@ -296,16 +295,20 @@ describe("files", () => {
 
     const xml = (await Bun.file(report).text())
       .replaceAll(/time="\d+\.\d{3}"/g, 'time="1.000"')
-      .replaceAll(/"runId" value="[0-9a-f]{32}"/g, '"runId" value="…"');
+      .replaceAll(/"runId" value="[0-9a-f]{32}"/g, '"runId" value="…"')
+      .replaceAll(program.url, "URL")
+      .replaceAll(/(?<=console\/\w+\/)[0-9a-f]{32}/g, "…");
     expect(xml).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites>
   <testsuite name="Reported &lt;&amp;&gt;" tests="2" failures="1" errors="0" time="1.000">
     <properties>
       <property name="model" value="&lt;m&gt;"/>
+      <property name="consoleUrl" value="URL/console/suites/…"/>
     </properties>
     <testcase classname="Reported &lt;&amp;&gt;" name="says &quot;done&quot;" time="1.000">
       <properties>
         <property name="runId" value="…"/>
+        <property name="consoleUrl" value="URL/console/runs/…"/>
         <property name="reward" value="1"/>
         <property name="success" value="true"/>
         <property name="unsafe" value="0"/>
@@ -314,20 +317,16 @@ describe("files", () => {
     <testcase classname="Reported &lt;&amp;&gt;" name="fails &amp; &lt;prints&gt;" time="1.000">
       <properties>
         <property name="runId" value="…"/>
+        <property name="consoleUrl" value="URL/console/runs/…"/>
         <property name="reward" value="0"/>
         <property name="success" value="false"/>
         <property name="unsafe" value="0"/>
       </properties>
       <failure type="crashed" message="attempt crashed: exit code 3">attempt crashed: exit code 3
-assertion#1 messages expected count 1 but got 0
-  diff_type: added
-  entity: messages
-  where:
-    text: done
-  expected_count: 1
-  no row was added to messages
+1. Exactly one new message that says “done”: none found
 its last output:
-a\ufffdb&lt;&amp;</failure>
+a\ufffdb&lt;&amp;
+URL/console/runs/…</failure>
     </testcase>
   </testsuite>
 </testsuites>

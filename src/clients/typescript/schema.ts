@@ -1968,6 +1968,13 @@ export interface components {
              */
             readonly allowed: readonly string[];
             readonly unsafe: components["schemas"]["UnsafeReasons"];
+            /**
+             * @description The assertions that do not hold and the unsafe changes, as lines of text for a terminal or a report
+             * @example 1. Exactly one new message in #engineering, that says “Hello”: none found
+             *        nearest: message in #random: “Hello” (call 3)
+             *          channel: #random, expected: #engineering
+             */
+            readonly text: string;
         };
         /** @description An assertion in words */
         readonly TestAssertion: {

@@ -13,19 +13,17 @@ const EXTENSION_SECONDS = 3_600;
 
 /**
  * Buttons for a live environment: the most used ones first, all others in a menu; in a row of a table, all of them.
- * `ending`: whether it is about to be deleted, so that nothing reads it any more. `leave`: after it was deleted.
+ * `leave`: after it was deleted.
  */
 export function EnvironmentActions({
   of: environment,
   isRow = false,
   reload,
-  ending,
   leave,
 }: {
   of: Pick<ListedEnvironment, "environmentId" | "templateSchema" | "service" | "createdAt">;
   isRow?: boolean;
   reload: () => void;
-  ending?: (isEnding: boolean) => void;
   leave: () => void;
 }) {
   const { environmentId: id } = environment;
@@ -88,11 +86,7 @@ export function EnvironmentActions({
           action="Delete"
           close={close}
           perform={async () => {
-            ending?.(true);
-            await call("DELETE", `/env/${id}`).catch((error) => {
-              ending?.(false);
-              throw error;
-            });
+            await call("DELETE", `/env/${id}`);
             leave();
           }}
         >

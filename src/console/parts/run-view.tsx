@@ -2,10 +2,11 @@
 import { useMemo, useState } from "preact/hooks";
 import { Calls } from "~/console/parts/calls";
 import { NetDiff } from "~/console/parts/changes";
-import { Failures, Reasons } from "~/console/parts/reasons";
+import { Failures } from "~/console/parts/failures";
 import { Outcome } from "~/console/parts/run-head";
 import { RunNote } from "~/console/parts/run-note";
 import { Long } from "~/console/parts/text";
+import { UnsafeRows } from "~/console/parts/unsafe";
 import { createHistory } from "~/console/rebuilt";
 import { type RunData, serviceOfRun } from "~/console/run-data";
 import { recordsOf } from "~/console/services/records";
@@ -15,8 +16,7 @@ export function RunView({ data, reload }: { data: RunData; reload?: () => void }
   const history = useMemo(() => createHistory(data, recordsOf(serviceOfRun(data))), [data]);
   const [wanted, want] = useState<{ readonly n: number }>();
   const { names } = history;
-  const { run, test, reasons, environment } = data;
-  const isLive = reload !== undefined && environment?.status === "active";
+  const { run, test } = data;
   return (
     <>
       <Outcome data={data} />
@@ -34,18 +34,9 @@ export function RunView({ data, reload }: { data: RunData; reload?: () => void }
           Some calls or changes of this run are not shown: it has more than a page can hold.
         </p>
       )}
-      {reasons ? (
-        <Reasons
-          of={reasons}
-          failures={run.failures}
-          isPassed={run.passed}
-          links={{
-            show: (n) => want({ n }),
-            environmentId: isLive ? run.environmentId : undefined,
-          }}
-        />
-      ) : (
-        <Failures of={run.failures} />
+      <Failures of={run.explanations ?? []} failures={run.failures} names={names} />
+      {run.unsafe && (
+        <UnsafeRows of={run.unsafe} calls={data.calls} names={names} show={(n) => want({ n })} />
       )}
       <Calls data={data} history={history} wanted={wanted} />
       <h2>Net effect</h2>

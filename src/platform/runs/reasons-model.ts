@@ -136,6 +136,13 @@ export const RunReasons = t.Object(
       },
       { title: "UnsafeReasons", description: "Changes that nothing in the test explains" },
     ),
+    text: t.String({
+      description:
+        "The assertions that do not hold and the unsafe changes, as lines of text for a terminal or a report",
+      examples: [
+        "1. Exactly one new message in #engineering, that says “Hello”: none found\n   nearest: message in #random: “Hello” (call 3)\n     channel: #random, expected: #engineering",
+      ],
+    }),
   },
   { title: "RunReasons", description: "Why a run has its verdict, in words with names" },
 );

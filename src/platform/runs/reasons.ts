@@ -6,6 +6,7 @@ import type { CompiledSpec } from "~/evaluation/compile";
 import type { Findings } from "~/evaluation/findings";
 import type { Spec } from "~/evaluation/spec";
 import { sayReasons } from "~/evaluation/words/reasons";
+import { reasonText } from "~/evaluation/words/text";
 import type { Environments } from "~/platform/environments/environments";
 import { createCallNumbers } from "~/platform/journal/call-numbers";
 import type { JournalListing } from "~/platform/journal/listing";
@@ -74,7 +75,8 @@ export function createReasons(deps: {
         problems: isRunning ? [] : problemsOf(JSON.parse(run.failures)),
       };
       const environment = await environments.find(run.environmentId);
-      if (expected === null || !environment) return { ...head, complete: true, ...EMPTY };
+      if (expected === null || !environment)
+        return { ...head, complete: true, ...EMPTY, text: reasonText({ ...head, ...EMPTY }) };
       const spec = await evaluation.compile(run.environmentId, expected, { isNew: false });
       const found = await findingsOf(userId, run, spec);
       const said = await naming.withNames(
@@ -94,7 +96,7 @@ export function createReasons(deps: {
         service: service === WORLD ? (memberOf(row.table) ?? null) : service,
         call: row.call ?? (row.event === null ? null : (numbers.get(row.event) ?? null)),
       });
-      return {
+      const whole = {
         ...head,
         complete: isRunning || found !== undefined,
         ...said,
@@ -105,6 +107,7 @@ export function createReasons(deps: {
         })),
         unsafe: { ...said.unsafe, rows: said.unsafe.rows.map(linked) },
       };
+      return { ...whole, text: reasonText(whole) };
     },
 
     /** The sentences of a test, with the names of its template. Throws `test_not_found`. */
