@@ -1,13 +1,8 @@
 /** How an environment differs from its template, and the calls that caused it. */
-import type {
-  CallPage,
-  EnvironmentDetail,
-  RunEvent,
-  RunEvents,
-  RunList,
-} from "~/clients/typescript/schema";
+import type { CallPage, RunEvent, RunEvents, RunList } from "~/clients/typescript/schema";
 import { ask } from "~/console/api";
 import { useLoad } from "~/console/loading";
+import { ownEvent, type ServiceEnvironment } from "~/console/services/member";
 
 /** A call of a run. */
 export type Cause = { readonly runId: string; readonly n: number; readonly name: string };
@@ -26,7 +21,8 @@ export type Marks<Baseline> = {
 export type EndedRun = {
   readonly runId: string;
   readonly calls: CallPage["calls"];
-  readonly events: readonly RunEvent[];
+  /** Undefined for a change of another service. */
+  readonly events: readonly (RunEvent | undefined)[];
 };
 
 const RUNS_MAX = 10;
@@ -34,9 +30,9 @@ const CALLS_MAX = 1_000;
 const NO_CAUSES: ReadonlyMap<string, Cause> = new Map();
 
 /** The newest runs of an environment that have ended, the oldest of them first. */
-export async function readEndedRuns(environmentId: string): Promise<EndedRun[]> {
+export async function readEndedRuns(environment: ServiceEnvironment): Promise<EndedRun[]> {
   const { runs } = await ask<RunList>(
-    `/api/platform/runs?environmentId=${environmentId}&limit=${RUNS_MAX}`,
+    `/api/platform/runs?environmentId=${environment.environmentId}&limit=${RUNS_MAX}`,
   );
   const ended: EndedRun[] = [];
   for (const { runId, status } of runs.toReversed()) {
@@ -45,7 +41,7 @@ export async function readEndedRuns(environmentId: string): Promise<EndedRun[]> 
       ask<RunEvents>(`/api/platform/runs/${runId}/events`),
       ask<CallPage>(`/api/platform/runs/${runId}/calls?limit=${CALLS_MAX}`),
     ]);
-    ended.push({ runId, calls, events });
+    ended.push({ runId, calls, events: events.map((event) => ownEvent(environment, event)) });
   }
   return ended;
 }
@@ -68,14 +64,14 @@ export function causesOf(
 
 /** Reads how an environment differs, and again after each run. */
 export function useMarks<Baseline>(
-  environment: EnvironmentDetail,
-  readBaseline: (environment: EnvironmentDetail) => Promise<Baseline | undefined>,
+  environment: ServiceEnvironment,
+  readBaseline: (environment: ServiceEnvironment) => Promise<Baseline | undefined>,
   subjectsOf: (event: RunEvent) => readonly string[],
 ): Marks<Baseline> {
   const { environmentId, run } = environment;
   const baseline = useLoad(() => readBaseline(environment), [environmentId]);
   const causes = useLoad(
-    async () => causesOf(await readEndedRuns(environmentId), subjectsOf),
+    async () => causesOf(await readEndedRuns(environment), subjectsOf),
     [environmentId, run?.runId, run?.status],
   );
   return { baseline: baseline.data, causes: causes.data ?? NO_CAUSES };

@@ -116,7 +116,7 @@ export function createHistory(data: RunData, records: ServiceRecords) {
         const row: Row = { ...event.key, ...event.before, ...event.after };
         const owners = [
           keyText(event.table, event.key),
-          ...records.ownersOf(row).map(([table, owner]) => keyOfRow(table, owner)),
+          ...records.ownersOf(event.table, row).map(([table, owner]) => keyOfRow(table, owner)),
         ];
         const own = owners.flatMap((name) => byRow.get(name) ?? []);
         for (const index of [...earlier, ...own]) if (index < upTo) indexes.add(index);

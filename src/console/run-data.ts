@@ -9,6 +9,7 @@ import type {
   TestDetails,
 } from "~/clients/typescript/schema";
 import type { Ask, Rows } from "~/console/rows";
+import { WORLD } from "~/console/services/member";
 import { recordsOf } from "~/console/services/records";
 
 export type RunData = {
@@ -26,7 +27,8 @@ export type RunData = {
 
 /** The service that a run is of; undefined if its environment is gone and it has no calls. */
 export const serviceOfRun = ({ environment, calls }: RunData) =>
-  environment?.service ?? calls[0]?.service;
+  environment?.service ??
+  (calls.some(({ service }) => service !== calls[0]?.service) ? WORLD : calls[0]?.service);
 
 export const CALLS_PER_PAGE = 1_000;
 const CALLS_MAX = 20_000;

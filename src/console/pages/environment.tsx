@@ -7,6 +7,7 @@ import { Badge, Empty, Head, Ready } from "~/console/parts/basics";
 import { Moment, Time } from "~/console/parts/clock";
 import { AsJson } from "~/console/parts/dialog";
 import { EnvironmentActions } from "~/console/parts/environment-actions";
+import { Members } from "~/console/parts/members";
 import { counted } from "~/console/parts/text";
 import { Verdict } from "~/console/parts/verdict";
 import { go, pathTo } from "~/console/place";
@@ -76,6 +77,13 @@ export function World({ of }: { of: EnvironmentDetail }) {
         <p>Its data are gone. The pages of its runs show what was changed.</p>
       </Empty>
     );
-  const View = worldOf(of.service);
-  return <View environment={of} />;
+  return (
+    <Members of={of}>
+      {(member) => {
+        // A person without an account sees nothing of the service: its tables show it.
+        const View = worldOf(member.impersonateUserId && member.service);
+        return <View environment={member} />;
+      }}
+    </Members>
+  );
 }

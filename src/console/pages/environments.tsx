@@ -10,7 +10,7 @@ import { EnvironmentActions } from "~/console/parts/environment-actions";
 import { Choice, Listing, Search } from "~/console/parts/filters";
 import { Verdict } from "~/console/parts/verdict";
 import { pathTo, place } from "~/console/place";
-import { FIRST_TEMPLATE, SERVICES } from "~/console/services/records";
+import { FIRST_TEMPLATE, KINDS } from "~/console/services/records";
 
 const PER_PAGE = 200;
 
@@ -27,7 +27,7 @@ export function Environments() {
       </Head>
       <div class="filters">
         <Search />
-        <Choice label="Service" name="service" options={["", ...SERVICES]} />
+        <Choice label="Service" name="service" options={["", ...KINDS]} />
         <Choice
           label="Status"
           name="status"
@@ -58,9 +58,9 @@ export function EnvironmentTable({ query, hasMore = false }: { query: Query; has
             </span>,
           ]}
           items={environments}
-          textsOf={({ environmentId, templateSchema, service, impersonateUserId, run }) => [
-            ...[environmentId, templateSchema, service, impersonateUserId],
-            run?.runId ?? "",
+          textsOf={(each) => [
+            ...[each.environmentId, each.templateSchema, each.service, servicesOf(each)],
+            ...[each.impersonateUserId, each.run?.runId ?? ""],
           ]}
           row={(environment) => (
             <Row key={environment.environmentId} of={environment} reload={list.reload} />
@@ -78,6 +78,8 @@ export function EnvironmentTable({ query, hasMore = false }: { query: Query; has
   );
 }
 
+const servicesOf = ({ services }: ListedEnvironment) => Object.keys(services).join(", ");
+
 function Row({ of, reload }: { of: ListedEnvironment; reload: () => void }) {
   const isActive = of.status === "active";
   return (
@@ -94,7 +96,7 @@ function Row({ of, reload }: { of: ListedEnvironment; reload: () => void }) {
           <Id id={of.environmentId} name="environment's id" />
         </div>
       </td>
-      <td>{of.service}</td>
+      <td>{servicesOf(of)}</td>
       <td>
         <Id id={of.impersonateUserId} name="user's id" />
       </td>

@@ -13,10 +13,13 @@ import { Empty, Failure, Head, Id, Ready } from "~/console/parts/basics";
 import { Time } from "~/console/parts/clock";
 import { AsJson, Code } from "~/console/parts/dialog";
 import { Choice, Tabs } from "~/console/parts/filters";
+import { Members } from "~/console/parts/members";
 import { TryCall } from "~/console/parts/try-call";
 import { pathTo, place, setQuery } from "~/console/place";
-import { nameOf, type Rows, readRows } from "~/console/rows";
+import { nameOf, type Rows } from "~/console/rows";
 import { serviceOf } from "~/console/services/index";
+import { readOwnRows, type ServiceEnvironment } from "~/console/services/member";
+import { readPeople } from "~/console/services/people";
 import { FIRST_TEMPLATE, recordsOf } from "~/console/services/records";
 import { toolSnippets } from "~/console/snippets";
 
@@ -71,7 +74,7 @@ function Create({ templates }: { templates: readonly Template[] }) {
   const template = templates.find(({ name }) => name === wanted) ?? templates[0];
   const name = template?.name ?? "";
   const [user, setUser] = useState("");
-  const users = useLoad(async () => (await readRows(ask, name, ["users"]))["users"] ?? [], [name]);
+  const users = useLoad(async () => (template ? await readPeople(ask, template) : []), [name]);
   const { error, isBusy, perform } = useAction();
   const ids = (users.data ?? []).map(({ id }) => String(id));
   const chosen = ids.includes(user) ? user : (ids[0] ?? "");
@@ -123,7 +126,10 @@ function Chosen({ id }: { id: string }) {
     <Ready of={loaded}>
       {(environment) =>
         environment.status === "active" ? (
-          <Tried environment={environment} />
+          <>
+            <Facts of={environment} />
+            <Members of={environment}>{(member) => <Tried environment={member} />}</Members>
+          </>
         ) : (
           <Empty title="This environment has ended.">
             <p>Create another one above.</p>
@@ -134,44 +140,47 @@ function Chosen({ id }: { id: string }) {
   );
 }
 
-function Tried({ environment }: { environment: EnvironmentDetail }) {
-  const { environmentId, service, templateSchema, expiresAt } = environment;
+function Facts({ of: { environmentId, services, expiresAt } }: { of: EnvironmentDetail }) {
+  return (
+    <p class="facts">
+      <span>{Object.keys(services).join(", ")}</span>
+      <span>
+        Environment{" "}
+        <Id
+          id={environmentId}
+          href={pathTo("environments", environmentId)}
+          name="environment's id"
+        />
+      </span>
+      <span>
+        ends <Time at={expiresAt} />
+      </span>
+    </p>
+  );
+}
+
+function Tried({ environment }: { environment: ServiceEnvironment }) {
+  const { service, templateSchema } = environment;
   const { subject: table } = recordsOf(service);
   // A template that is gone has no ids to put into the code.
   const rows = useLoad(
     () =>
-      readRows(ask, templateSchema, ["users", ...(table ? [table] : [])]).catch((): Rows => ({})),
+      readOwnRows(ask, environment, ["users", ...(table ? [table] : [])]).catch((): Rows => ({})),
     [templateSchema],
   );
   return (
-    <>
-      <p class="facts">
-        <span>{service}</span>
-        <span>
-          Environment{" "}
-          <Id
-            id={environmentId}
-            href={pathTo("environments", environmentId)}
-            name="environment's id"
-          />
-        </span>
-        <span>
-          ends <Time at={expiresAt} />
-        </span>
-      </p>
-      <Ready of={rows}>
-        {(tables) => {
-          const [first] = tables[table ?? ""] ?? [];
-          const subject = String(first?.["id"] ?? "ID");
-          return (
-            <>
-              <Snippets environment={environment} subject={subject} />
-              <TryCall environment={environment} subject={subject} rows={tables} />
-            </>
-          );
-        }}
-      </Ready>
-    </>
+    <Ready of={rows}>
+      {(tables) => {
+        const [first] = tables[table ?? ""] ?? [];
+        const subject = String(first?.["id"] ?? "ID");
+        return (
+          <>
+            <Snippets environment={environment} subject={subject} />
+            <TryCall environment={environment} subject={subject} rows={tables} />
+          </>
+        );
+      }}
+    </Ready>
   );
 }
 

@@ -14,10 +14,12 @@ import { Time } from "~/console/parts/clock";
 import { AsJson } from "~/console/parts/dialog";
 import { download } from "~/console/parts/download";
 import { Choice, Listing, Search, Tabs } from "~/console/parts/filters";
+import { SHOWN } from "~/console/parts/members";
 import { Long } from "~/console/parts/text";
 import { pathTo, place, setQuery } from "~/console/place";
 import { namesOf } from "~/console/rebuilt";
 import { diffOf, nameOf, readRows } from "~/console/rows";
+import { readPeople } from "~/console/services/people";
 import { recordsOf } from "~/console/services/records";
 
 const COPY_SECONDS = 900;
@@ -87,10 +89,10 @@ function Export({ of: { name } }: { of: TemplateDetails }) {
   );
 }
 
-function Facts({ of: { service, visibility, createdAt } }: { of: TemplateDetails }) {
+function Facts({ of: { services, visibility, createdAt } }: { of: TemplateDetails }) {
   return (
     <>
-      <span>{service}</span>
+      <span>{services.join(", ")}</span>
       <span>{visibility}</span>
       <span>
         created <Time at={createdAt} />
@@ -124,7 +126,7 @@ function Copied({ of }: { of: TemplateDetails }) {
   const id = place.value.query.get("copy");
   const { error, isBusy, perform } = useAction();
   const open = async () => {
-    const { users: [user] = [] } = await readRows(ask, of.name, ["users"]);
+    const [user] = await readPeople(ask, of);
     const { environmentId } = await call<CreatedEnvironment>("POST", "/initEnv", {
       body: {
         templateService: of.service,
@@ -154,7 +156,7 @@ function CopyWorld({ id }: { id: string }) {
   const { error, perform } = useAction();
   const close = async () => {
     if (loaded.data?.status === "active") await call("DELETE", `/env/${id}`);
-    setQuery({ copy: undefined, as: undefined, channel: undefined, thread: undefined });
+    setQuery({ copy: undefined, ...Object.fromEntries(SHOWN.map((field) => [field, undefined])) });
   };
   return (
     <>

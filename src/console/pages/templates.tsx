@@ -7,7 +7,7 @@ import { Time } from "~/console/parts/clock";
 import { AsJson } from "~/console/parts/dialog";
 import { Choice, Listing, Search } from "~/console/parts/filters";
 import { pathTo, place } from "~/console/place";
-import { SERVICES } from "~/console/services/records";
+import { KINDS } from "~/console/services/records";
 
 const PER_PAGE = 200;
 
@@ -26,7 +26,7 @@ export function Templates() {
       </Head>
       <div class="filters">
         <Search />
-        <Choice label="Service" name="service" options={["", ...SERVICES]} />
+        <Choice label="Service" name="service" options={["", ...KINDS]} />
       </div>
       <Ready of={list}>
         {({ templates, nextCursor }) => (
@@ -35,7 +35,7 @@ export function Templates() {
             columns={["Template", "Service", "Visibility", "Created"]}
             items={templates}
             textsOf={({ name, description }) => [name, description]}
-            row={({ id, name, service, description, visibility, createdAt }) => (
+            row={({ id, name, services, description, visibility, createdAt }) => (
               <tr key={id}>
                 <td>
                   <a href={pathTo("templates", name)}>{name}</a>
@@ -43,7 +43,7 @@ export function Templates() {
                     <bdi>{description.slice(0, 300)}</bdi>
                   </div>
                 </td>
-                <td>{service}</td>
+                <td>{services.join(", ")}</td>
                 <td>{visibility}</td>
                 <td>
                   <Time at={createdAt} />

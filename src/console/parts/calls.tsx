@@ -13,6 +13,7 @@ import { VirtualList } from "~/console/parts/virtual";
 import type { History, Line } from "~/console/rebuilt";
 import { type RunData, serviceOfRun } from "~/console/run-data";
 import { serviceOf } from "~/console/services/index";
+import { WORLD } from "~/console/services/member";
 import type { ConsoleService } from "~/console/services/service";
 
 const FILTERS = ["all", "with changes", "with errors"] as const;
@@ -31,7 +32,8 @@ export function Calls({
   const [filter, setFilter] = useState<(typeof FILTERS)[number]>("all");
   const [word, setWord] = useState("");
   const { lines: all } = history;
-  const { Place } = serviceOf(serviceOfRun(data));
+  const service = serviceOfRun(data);
+  const { Place } = serviceOf(service);
   const lines = useMemo(
     () =>
       all.filter(
@@ -39,7 +41,7 @@ export function Calls({
           (filter !== "with changes" || changes.length > 0) &&
           (filter !== "with errors" || Boolean(call?.error)) &&
           (word === "" ||
-            `${call?.name} ${JSON.stringify(call?.arguments)}`
+            `${call?.service} ${call?.name} ${JSON.stringify(call?.arguments)}`
               .toLowerCase()
               .includes(word.toLowerCase())),
       ),
@@ -120,6 +122,7 @@ export function Calls({
             line={line}
             history={history}
             Place={Place}
+            isWorld={service === WORLD}
             isChosen={line.n === chosen}
             choose={() => choose(line.n === chosen ? undefined : line.n)}
           />
@@ -136,12 +139,14 @@ function CallLine({
   line,
   history,
   Place,
+  isWorld,
   isChosen,
   choose,
 }: {
   line: Line;
   history: History;
   Place: ConsoleService["Place"];
+  isWorld: boolean;
   isChosen: boolean;
   choose: () => void;
 }) {
@@ -153,7 +158,13 @@ function CallLine({
     >
       <div>
         {call ? (
-          <CallHead call={call} names={history.names} isChosen={isChosen} choose={choose} />
+          <CallHead
+            call={call}
+            names={history.names}
+            isWorld={isWorld}
+            isChosen={isChosen}
+            choose={choose}
+          />
         ) : (
           <strong>Changes that no call made</strong>
         )}
@@ -190,15 +201,17 @@ function CallLine({
 function CallHead({
   call,
   names,
+  isWorld,
   isChosen,
   choose,
 }: {
   call: Call;
   names: Names;
+  isWorld: boolean;
   isChosen: boolean;
   choose: () => void;
 }) {
-  const { n, name, via, ms, status, error } = call;
+  const { n, service, name, via, ms, status, error } = call;
   const answered = status === null ? "no answer noted" : `answered ${status}`;
   return (
     <>
@@ -206,6 +219,7 @@ function CallHead({
         <button type="button" class="name" aria-expanded={isChosen} onClick={choose}>
           <span class="number quiet">{n}</span> <strong>{name}</strong>
         </button>
+        {isWorld && <Badge kind="plain">{service}</Badge>}
         {error && <Badge kind="bad">{error.slice(0, 100)}</Badge>}
         <span class="quiet number" title={`${via}, ${answered}`}>
           {ms === null ? "unknown time" : duration(ms)}

@@ -6,8 +6,8 @@ import { Table } from "~/console/parts/basics";
 import { BeforeAfter, counted, shortValue, Value } from "~/console/parts/text";
 import type { Row } from "~/console/rows";
 
-/** Columns that change with every write. */
-const NOISE = new Set(["updatedAt", "updated", "bodyData", "sortOrder"]);
+/** Columns that change with every write, or that the name of the table says already. */
+const NOISE = new Set(["updatedAt", "updated", "bodyData", "sortOrder", "__service__"]);
 
 const SIGNS = { insert: "+", update: "~", delete: "−" } as const;
 const WORDS = { insert: "added", update: "changed", delete: "removed" } as const;

@@ -56,16 +56,19 @@ export function Choice({
   );
 }
 
-/** Buttons for the parts of a page, of which one is shown: the first by default. Kept in `name`. */
+/** Buttons for the parts of a page, of which one is shown: the first by default. Kept in `name`. `clears`: as of a choice. */
 export function Tabs({
   label,
   name,
   options,
+  clears = [],
 }: {
   label: string;
   name: string;
   options: readonly string[];
+  clears?: readonly string[];
 }) {
+  const cleared = Object.fromEntries(clears.map((field) => [field, undefined]));
   const chosen = place.value.query.get(name) ?? options[0];
   return (
     <fieldset class="tabs">
@@ -75,7 +78,7 @@ export function Tabs({
           key={option}
           type="button"
           aria-pressed={option === chosen}
-          onClick={() => setQuery({ [name]: option })}
+          onClick={() => setQuery({ ...cleared, [name]: option })}
         >
           {option}
         </button>

@@ -3,10 +3,11 @@ import type { ComponentType } from "preact";
 import type { EnvironmentDetail } from "~/clients/typescript/schema";
 import type { Form } from "~/console/calls";
 import type { PlaceProps } from "~/console/parts/place";
+import type { ServiceEnvironment } from "~/console/services/member";
 import type { Snippets, Target } from "~/console/snippets";
 
 /** Of the view of an environment. It reads all that it shows of its service itself, and nothing of other services. */
-export type WorldProps = { readonly environment: EnvironmentDetail };
+export type WorldProps = { readonly environment: ServiceEnvironment };
 
 export type ConsoleService = {
   /** A place that a run touched, with its rows. */

@@ -1,6 +1,7 @@
 /** A service's rows, as the console reads them. Needs no browser: the command that writes a run to a file reads them too. */
-import type { EnvironmentDetail, RunEvent } from "~/clients/typescript/schema";
+import type { RunEvent } from "~/clients/typescript/schema";
 import type { Ask, Keys, Row, Rows } from "~/console/rows";
+import type { ServiceEnvironment } from "~/console/services/member";
 
 export type ServiceRecords = {
   /** Tables whose ids calls and assertions name. */
@@ -11,7 +12,7 @@ export type ServiceRecords = {
   /** The id of the place that a row belongs to; anything but a text if it belongs to none. */
   readonly placeOf: (table: string, row: Row) => unknown;
   /** The rows that a changed one may belong to, with the columns of their keys. */
-  readonly ownersOf: (row: Row) => readonly (readonly [table: string, row: Row])[];
+  readonly ownersOf: (table: string, row: Row) => readonly (readonly [table: string, row: Row])[];
   /** Whether a row of a place was there before another one with this key, and so may be its context. */
   readonly precedes: (table: string, row: Row, key: Row) => boolean;
   /** The name of a row that has one, as it is written in this service. */
@@ -21,7 +22,7 @@ export type ServiceRecords = {
   /** Known rows of an environment at the start of a run with these changes, by table. */
   readonly base: (
     ask: Ask,
-    environment: EnvironmentDetail,
+    environment: ServiceEnvironment,
     events: readonly RunEvent[],
   ) => Promise<Rows>;
 };

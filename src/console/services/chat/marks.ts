@@ -1,9 +1,10 @@
 /** How messages differ from the template. */
-import type { EnvironmentDetail, RunEvent } from "~/clients/typescript/schema";
+import type { RunEvent } from "~/clients/typescript/schema";
 import { ask } from "~/console/api";
 import type { Mark } from "~/console/marks";
-import { type Row, readRows } from "~/console/rows";
+import type { Row } from "~/console/rows";
 import type { ChatMessage } from "~/console/services/chat/data";
+import { readOwnRows, type ServiceEnvironment } from "~/console/services/member";
 
 /** The messages of a template, by conversation and timestamp. */
 export type Baseline = ReadonlyMap<string, { readonly text: string; readonly reactions: string }>;
@@ -19,9 +20,9 @@ export function subjectsOf({ key: { channel_id: channel, ts } }: RunEvent): stri
 const reactionsOf = (names: readonly unknown[]) => names.toSorted().join(" ");
 
 /** The template's messages; undefined if it does not exist any more. */
-export async function readBaseline(environment: EnvironmentDetail): Promise<Baseline | undefined> {
+export async function readBaseline(environment: ServiceEnvironment): Promise<Baseline | undefined> {
   const tables = ["messages", "reactions"];
-  const rows = await readRows(ask, environment.templateSchema, tables).catch(() => undefined);
+  const rows = await readOwnRows(ask, environment, tables).catch(() => undefined);
   if (!rows) return undefined;
   const idOf = (row: Row) => keyOf(row["channel_id"], row["ts"]);
   const reactions = Map.groupBy(rows["reactions"] ?? [], idOf);

@@ -1,5 +1,6 @@
 /** Rows of the chat. */
-import { columnsOf, readRows, textOf } from "~/console/rows";
+import { columnsOf, textOf } from "~/console/rows";
+import { readOwnRows } from "~/console/services/member";
 import type { ServiceRecords } from "~/console/services/shape";
 
 export const chatRecords: ServiceRecords = {
@@ -8,7 +9,7 @@ export const chatRecords: ServiceRecords = {
   keys: { messages: ["channel_id", "ts"] },
   placeOf: (table, row) => row["channel_id"] ?? (table === "channels" ? row["id"] : undefined),
   /** A reaction is shown with its message. */
-  ownersOf: (row) => [["messages", row]],
+  ownersOf: (_table, row) => [["messages", row]],
   precedes: (table, row, key) => table !== "messages" || textOf(row["ts"]) <= textOf(key["ts"]),
   named: (table, name) => (table === "channels" ? `#${name}` : name),
   /** A direct conversation is named after its members. */
@@ -16,9 +17,9 @@ export const chatRecords: ServiceRecords = {
     table === "channels" ? textOf(row["member_key"]).split(",").filter(Boolean) : undefined,
 
   /** The template's users, conversations and messages, with the columns that are shown. */
-  async base(ask, { templateSchema }) {
+  async base(ask, environment) {
     const tables = ["users", "channels", "messages"];
-    const { users, channels, messages } = await readRows(ask, templateSchema, tables);
+    const { users, channels, messages } = await readOwnRows(ask, environment, tables);
     return {
       users: columnsOf(users, ["id", "name", "real_name"]),
       channels: columnsOf(channels, ["id", "name", "member_key"]),

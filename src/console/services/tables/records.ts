@@ -1,5 +1,6 @@
 /** Rows of a service that the console knows nothing of. */
-import { keysOf, keyText, pick, type Row, readRows } from "~/console/rows";
+import { keysOf, keyText, pick, type Row } from "~/console/rows";
+import { readOwnRows } from "~/console/services/member";
 import type { ServiceRecords } from "~/console/services/shape";
 
 /** Columns that may name a row. */
@@ -17,8 +18,8 @@ export const tableRecords: ServiceRecords = {
   membersOf: () => undefined,
 
   /** The template's rows that the changes concern, and the names of others. */
-  async base(ask, { templateSchema }, events) {
-    const tables = await readRows(ask, templateSchema, ["*"]);
+  async base(ask, environment, events) {
+    const tables = await readOwnRows(ask, environment, ["*"]);
     const keys = keysOf(events);
     const changed = new Set(events.map(({ table, key }) => keyText(table, key)));
     const shown = (table: string, row: Row) =>

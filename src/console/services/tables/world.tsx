@@ -9,7 +9,8 @@ import { MarkNote } from "~/console/parts/mark-note";
 import { shortValue, Value } from "~/console/parts/text";
 import { place } from "~/console/place";
 import { namesOf } from "~/console/rebuilt";
-import { keyText, readRows } from "~/console/rows";
+import { keyText } from "~/console/rows";
+import { readOwnRows } from "~/console/services/member";
 import type { WorldProps } from "~/console/services/service";
 import { type TableRow, tablesAfter } from "~/console/services/tables/data";
 import { tableRecords } from "~/console/services/tables/records";
@@ -18,13 +19,13 @@ import { tableRecords } from "~/console/services/tables/records";
 const VALUE_MAX = 120;
 
 export function TableWorld({ environment }: WorldProps) {
-  const { environmentId, templateSchema, run, changedRows } = environment;
+  const { environmentId, prefix, run, changedRows } = environment;
   const loaded = useLoad(async () => {
     const [template, runs] = await Promise.all([
-      readRows(ask, templateSchema, ["*"]),
-      readEndedRuns(environmentId),
+      readOwnRows(ask, environment, ["*"]),
+      readEndedRuns(environment),
     ]);
-    const events = runs.flatMap((each) => each.events);
+    const events = runs.flatMap((each) => each.events.filter((event) => event !== undefined));
     return {
       tables: tablesAfter(template, events),
       causes: causesOf(runs, ({ table, key }) => [keyText(table, key)]),
@@ -45,7 +46,7 @@ export function TableWorld({ environment }: WorldProps) {
               <Search />
               <Choice label="Table" name="table" value={table} options={all} clears={[]} />
             </div>
-            {changedRows !== null && changedRows !== found && (
+            {prefix === undefined && changedRows !== null && changedRows !== found && (
               <p class="quiet">
                 {changedRows.toLocaleString("en")} rows differ from the template now. Shown are the
                 changes of runs that have ended, {found.toLocaleString("en")} rows.

@@ -1,8 +1,9 @@
 /** How issues and comments differ from the template. */
-import type { EnvironmentDetail, RunEvent } from "~/clients/typescript/schema";
+import type { RunEvent } from "~/clients/typescript/schema";
 import { ask } from "~/console/api";
 import type { Mark, Marks } from "~/console/marks";
-import { type Row, readRows } from "~/console/rows";
+import type { Row } from "~/console/rows";
+import { readOwnRows, type ServiceEnvironment } from "~/console/services/member";
 import type { Issue } from "~/console/services/tracker/data";
 
 const TABLES = ["issues", "comments"];
@@ -19,8 +20,8 @@ export function subjectsOf({ table, key, before, after }: RunEvent): string[] {
 }
 
 /** The template's issues and comments; undefined if it does not exist any more. */
-export async function readBaseline(environment: EnvironmentDetail): Promise<Baseline | undefined> {
-  const rows = await readRows(ask, environment.templateSchema, TABLES).catch(() => undefined);
+export async function readBaseline(environment: ServiceEnvironment): Promise<Baseline | undefined> {
+  const rows = await readOwnRows(ask, environment, TABLES).catch(() => undefined);
   return (
     rows && new Map(Object.values(rows).flatMap((list) => list.map((row) => [row["id"], row])))
   );

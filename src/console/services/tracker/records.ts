@@ -1,6 +1,7 @@
 /** Rows of the tracker. */
-import type { EnvironmentDetail, RunEvent } from "~/clients/typescript/schema";
-import { type Ask, columnsOf, type Row, type Rows, readRows } from "~/console/rows";
+import type { RunEvent } from "~/clients/typescript/schema";
+import { type Ask, columnsOf, type Row, type Rows } from "~/console/rows";
+import { readOwnRows, type ServiceEnvironment } from "~/console/services/member";
 import type { ServiceRecords } from "~/console/services/shape";
 
 const IDENTIFIED = [
@@ -16,10 +17,10 @@ const IDENTIFIED = [
 /** The template's names and those of its issues that the run touched, for an environment that has ended. */
 async function templateBase(
   ask: Ask,
-  { templateSchema }: EnvironmentDetail,
+  environment: ServiceEnvironment,
   issueIds: readonly unknown[],
 ): Promise<Rows> {
-  const { issues = [], ...named } = await readRows(ask, templateSchema, IDENTIFIED);
+  const { issues = [], ...named } = await readOwnRows(ask, environment, IDENTIFIED);
   const touched = issues.filter(({ id }) => issueIds.includes(id));
   const columns = ["id", "identifier", "title", "priority", "stateId", "assigneeId"];
   const names = Object.entries(named).map(
@@ -56,7 +57,7 @@ type TrackerAnswer = {
 /** Names in the environment, and the issues that the run touched as they were at its start. */
 async function base(
   ask: Ask,
-  environment: EnvironmentDetail,
+  environment: ServiceEnvironment,
   events: readonly RunEvent[],
 ): Promise<Rows> {
   const ids = new Set(
@@ -109,7 +110,7 @@ export const trackerRecords: ServiceRecords = {
   placeOf: (table, row) =>
     (table === "issues" ? row["id"] : undefined) ?? row["issueId"] ?? row["projectId"],
   /** A comment is shown with its issue. */
-  ownersOf: ({ issueId }) => [["issues", { id: issueId }]],
+  ownersOf: (_table, { issueId }) => [["issues", { id: issueId }]],
   precedes: () => true,
   named: (_table, name) => name,
   membersOf: () => undefined,
