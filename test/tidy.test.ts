@@ -294,7 +294,7 @@ const SERVICE_WORDS: Readonly<Record<string, number>> = {
   "src/platform/environments/routes.ts": 1,
   "src/platform/faults/model.ts": 4,
   "src/platform/journal/model.ts": 1,
-  "src/platform/openenv/model.ts": 10,
+  "src/platform/openenv/model.ts": 9,
   "src/platform/openenv/tasks.ts": 1,
   "src/platform/overview.ts": 1,
   "src/platform/runs/suite-model.ts": 1,

@@ -21,7 +21,7 @@ type Listed = {
     | "status"
     | "createdAt"
     | "expiresAt"]: string;
-};
+} & { readonly services: object };
 
 const show = (answer: Answer, { json }: Shown) =>
   print(json ? JSON.stringify(answer, null, 2) : asYaml(answer));
@@ -32,13 +32,14 @@ export type Creation = Shown & {
   readonly ttl?: number;
   readonly now?: string;
   readonly seed?: number;
+  readonly services?: readonly string[];
 };
 
 /** Prints the environment with its token, which is shown once. */
 export async function createEnvironment(
   client: Client,
   template: string,
-  { as, ttl, now, seed, ...options }: Creation,
+  { as, ttl, now, seed, services, ...options }: Creation,
 ) {
   const { service } = await client.call("GET", `/templates/${encodeURIComponent(template)}`);
   const user = as?.includes("@") ? { impersonateEmail: as } : { impersonateUserId: as };
@@ -49,6 +50,7 @@ export async function createEnvironment(
     ...(ttl !== undefined && { ttlSeconds: ttl }),
     ...(now !== undefined && { clock: { now } }),
     ...(seed !== undefined && { seed }),
+    ...(services && { services }),
   });
   show(
     { ...created, console: consoleOf(client, "environments", created["environmentId"]) },
@@ -77,10 +79,15 @@ export async function listEnvironments(
   const found = await listAll<Listed>(client, "/environments", "environments", { service, status });
   if (json) return print(JSON.stringify(found, null, 2));
   const rows = found.map((each) => [
-    ...[each.environmentId, each.service, each.templateSchema, each.status],
+    ...[
+      each.environmentId,
+      Object.keys(each.services).join(", "),
+      each.templateSchema,
+      each.status,
+    ],
     ...[each.createdAt, each.expiresAt],
   ]);
-  for (const line of table(["Id", "Service", "Template", "Status", "Created", "Expires"], rows))
+  for (const line of table(["Id", "Services", "Template", "Status", "Created", "Expires"], rows))
     print(line);
 }
 

@@ -157,7 +157,10 @@ async function inRun(
       DIORAMA_SERVICE: suite.templateService,
       ...(surface === "mcp"
         ? { DIORAMA_MCP_URL: `${client.url}${environment["mcpUrl"]}` }
-        : { DIORAMA_SERVICE_URL: `${client.url}${environment["environmentUrl"]}` }),
+        : {
+            DIORAMA_SERVICE_URL: `${client.url}${environment["environmentUrl"]}`,
+            ...addressesOf(client.url, environment["services"] as Services),
+          }),
       DIORAMA_TOKEN: `${environment["token"]}`,
       DIORAMA_USER_ID: test.impersonateUserId ?? suite.impersonateUserId ?? "",
     },
@@ -178,6 +181,17 @@ async function inRun(
   const whole = { ...outcome, ...judged(judgement) };
   return ending === "answered" ? whole : { ...whole, output };
 }
+
+type Services = { readonly [service: string]: { readonly url: string } };
+
+/** A variable for each service: `DIORAMA_…_URL`, with its name. */
+const addressesOf = (server: string, services: Services) =>
+  Object.fromEntries(
+    Object.entries(services).map(([service, { url }]) => [
+      `DIORAMA_${service.toUpperCase()}_URL`,
+      server + url,
+    ]),
+  );
 
 /** Ends a run, so that its attempt counts nowhere. If that fails, its environment's deletion ends it. */
 async function interrupt(client: Client, end: object): Promise<void> {

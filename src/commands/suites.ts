@@ -11,7 +11,7 @@ import {
 import { consoleOf } from "~/commands/console";
 import { asYaml, readDocument } from "~/commands/document";
 import { findEarlier } from "~/commands/earlier-attempts";
-import type { Files } from "~/commands/export/files";
+import { type Files, servicesOf } from "~/commands/export/files";
 import { harborTasks } from "~/commands/export/harbor";
 import { inspectTask } from "~/commands/export/inspect";
 import { openEnvironment } from "~/commands/export/openenv";
@@ -99,7 +99,7 @@ export const writeReport = async (path: string, text: string) =>
 
 /** Options of `suites export`. */
 const EXPORTS = {
-  inspect: (suite, client) => inspectTask(suite, client.url),
+  inspect: async (suite, client) => inspectTask(suite, client.url, await servicesOf(suite, client)),
   harbor: harborTasks,
   openenv: openEnvironment,
 } satisfies { readonly [format: string]: (suite: Suite, client: Client) => Files | Promise<Files> };

@@ -26,7 +26,7 @@ export async function importTemplate(client: Client, file: string, { name, visib
 
 type ListedTemplate = {
   readonly [field in "id" | "name" | "service" | "visibility" | "description"]: string;
-};
+} & { readonly services: readonly string[] };
 
 export async function listTemplates(
   client: Client,
@@ -34,9 +34,9 @@ export async function listTemplates(
 ) {
   const templates = await listAll<ListedTemplate>(client, "/templates", "templates", { service });
   if (json) return print(JSON.stringify(templates, null, 2));
-  const rows = templates.map(({ id, name, service, visibility, description }) => [
-    ...[id, name, service, visibility, description.split("\n")[0] ?? ""],
+  const rows = templates.map(({ id, name, services, visibility, description }) => [
+    ...[id, name, services.join(", "), visibility, description.split("\n")[0] ?? ""],
   ]);
-  for (const line of table(["Id", "Name", "Service", "Visibility", "Description"], rows))
+  for (const line of table(["Id", "Name", "Services", "Visibility", "Description"], rows))
     print(line);
 }

@@ -6,11 +6,14 @@ import { ApiError } from "~/errors";
 import { requireReading } from "~/http/errors";
 import type { GatewayPath } from "~/platform/gateway";
 import { serviceOf } from "~/replicas/index";
+import { WORLD } from "~/replicas/members";
 import { type HttpAnswer, type HttpRequest, jsonAnswer } from "~/wire/message";
 
 type PlacedTask = {
   readonly environmentId: string;
+  /** `world`, or its service. */
   readonly service: string;
+  readonly services: readonly string[];
   readonly token: string;
   readonly prompt: string;
   /** The time in the environment when it began. */
@@ -53,14 +56,18 @@ export function createTaskPlace() {
     describe(request: HttpRequest, base: string): HttpAnswer {
       requireReading(request);
       if (!task) throw new ApiError("not_found", "This server has no task: see serve --task");
-      const { prompt, now, service } = task;
+      const { prompt, now, service, services } = task;
       const root = `${base}${ROOT}`;
+      const urlOf = (each: string) => `${root}/services/${each}`;
       return jsonAnswer({
         prompt,
         now,
         service,
-        service_url: `${root}/services/${service}`,
+        service_url: service === WORLD ? `${root}/services` : urlOf(service),
         mcp_url: `${root}/mcp`,
+        services: Object.fromEntries(
+          services.map((each) => [each, { url: urlOf(each), mcp_url: `${urlOf(each)}/mcp` }]),
+        ),
       });
     },
   };

@@ -38,10 +38,14 @@ export async function openTask(program: Pick<Program, "app">, wanted: string) {
   const call = ownCalls(program, option);
   const testId = TEST_ID.test(wanted) ? wanted : await importTask(wanted, call, option);
   const test = await call("GET", `/tests/${testId}`);
-  const { environmentId, service, token, prompt, clock } = await call("POST", "/initEnv", {
-    testId,
-    ttlSeconds: TTL_SECONDS,
-  });
+  const { environmentId, service, services, token, prompt, clock } = await call(
+    "POST",
+    "/initEnv",
+    {
+      testId,
+      ttlSeconds: TTL_SECONDS,
+    },
+  );
   const { runId } = await call("POST", "/startRun", {
     envId: environmentId,
     testId,
@@ -50,6 +54,7 @@ export async function openTask(program: Pick<Program, "app">, wanted: string) {
   app.place({
     environmentId: `${environmentId}`,
     service: `${service}`,
+    services: Object.keys(services as object),
     token: `${token}`,
     prompt: `${prompt}`,
     now: (clock as ClockView).now,

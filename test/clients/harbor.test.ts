@@ -169,6 +169,81 @@ test(
   MINUTES,
 );
 
+test(
+  "a task in a world names every service, and its solution calls each",
+  async () => {
+    const added = (service: string, entity: string, where: object) => ({
+      ...{ diff_type: "added", service, entity, where, expected_count: 1 },
+    });
+    const { body: suite } = await program.post("/testSuites", {
+      ...{ name: "A world", templateService: "world", templateName: "acme" },
+      impersonateUserId: "U01AGENTONE",
+      tests: [
+        {
+          ...{ name: "Tell and file", prompt: "Tell the channel, and file it." },
+          expectedOutput: {
+            assertions: [
+              added("chat", "messages", { text: "Filed" }),
+              added("tracker", "issues", { title: "Crash" }),
+              added("tracker", "issues", { title: "By tool" }),
+            ],
+          },
+        },
+      ],
+    });
+    const { tests } = (await program.get(`/testSuites/${suite.suiteId}?expand=true`)).body;
+    const testId = tests[0].id;
+    const { body: environment } = await program.post("/initEnv", { testId });
+    const { environmentId: envId, token, services, mcpUrl } = environment;
+    const { runId } = (await program.post("/startRun", { envId, testId, journal: "full" })).body;
+    const call = async (url: string, body: object) => {
+      const headers = {
+        ...{ Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+        Accept: "application/json, text/event-stream",
+      };
+      const answer = await fetch(program.url + url, {
+        ...{ method: "POST", headers, body: JSON.stringify(body) },
+      });
+      expect(answer.status).toBe(200);
+    };
+    await call(`${services.chat.url}/chat.postMessage`, { channel: "C01GENERAL", text: "Filed" });
+    await call(`${services.tracker.url}/graphql`, {
+      query: "mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { success } }",
+      variables: { input: { teamId: "c0000000-0000-4000-8000-000000000001", title: "Crash" } },
+    });
+    await call(mcpUrl, {
+      ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+      params: { name: "save_issue", arguments: { team: "ENG", title: "By tool" } },
+    });
+    expect((await program.post("/evaluateRun", { runId })).body).toMatchObject({
+      ...{ passed: true, failures: [] },
+    });
+
+    const path = await exporting(suite.suiteId, "world");
+    const folder = join(path, (await readdir(path))[0] ?? "");
+    const script = join(folder, "solution/solve.py");
+    await Bun.write(
+      script,
+      (await Bun.file(script).text()).replace("http://diorama:3000", program.url),
+    );
+    const task = await openTask(program.program, join(folder, "environment/task.json"));
+    const told = (await (await fetch(`${program.url}/task`)).json()) as { service_url: string };
+    await run(["sh", join(folder, "solution/solve.sh")]);
+    const { rewards } = await task.finish();
+
+    expect(rewards).toMatchObject({ reward: 1 });
+    expect(told).toMatchObject({
+      service: "world",
+      service_url: `${program.url}/task/services`,
+      services: { tracker: { url: `${program.url}/task/services/tracker` } },
+    });
+    const instruction = await Bun.file(join(folder, "instruction.md")).text();
+    expect(instruction).toContain("Slack Web API at http://diorama:3000/task/services/chat, and ");
+    expect(instruction).toContain("at http://diorama:3000/task/services/tracker; any token");
+  },
+  MINUTES,
+);
+
 const WRITE = {
   via: "rest" as const,
   service: "chat",
@@ -222,6 +297,12 @@ test(
         ...{ prompt: "Say hello and bye.", service: "chat", now: expect.stringMatching(/Z$/) },
         service_url: `${other.url}/task/services/chat`,
         mcp_url: `${other.url}/task/mcp`,
+        services: {
+          chat: {
+            url: `${other.url}/task/services/chat`,
+            mcp_url: `${other.url}/task/services/chat/mcp`,
+          },
+        },
       } as typeof started);
 
       const slack = new WebClient("any-token", { slackApiUrl: `${started.service_url}/` });

@@ -225,6 +225,60 @@ def failing():
   8 * MINUTES,
 );
 
+test(
+  "the agent acts in both services of a world, through their tools or their APIs",
+  async () => {
+    const added = (service: string, entity: string, where: object) => ({
+      ...{ diff_type: "added", service, entity, where, expected_count: 1 },
+    });
+    const suite = {
+      ...{ name: "A world", templateService: "world", templateName: "acme" },
+      impersonateUserId: "U01AGENTONE",
+      tests: [
+        {
+          ...{ name: "both", prompt: "Tell and file." },
+          expectedOutput: {
+            assertions: [
+              added("chat", "messages", { text: "Hello" }),
+              added("tracker", "issues", { title: "Crash" }),
+            ],
+          },
+        },
+      ],
+    };
+    expectStatus(await program.post("/testSuites", suite), 201);
+    const before = folder;
+    folder = await mkdtemp(join(tmpdir(), "diorama-inspect-world-"));
+    await exporting(folder, suite.name);
+
+    const acting = async (surface: string, acts: string) => {
+      const [sample] = await samples(`
+model = scripted(${acts}, act("submit", {"answer": "done"}))
+(log,) = eval(suite(surface="${surface}"), model=model, display="none", log_dir="logs")
+`);
+      return sample;
+    };
+    const tools = await acting(
+      "mcp",
+      `act("slack_send_message", {"channel_id": "C01GENERAL", "message": "Hello"}),
+       act("save_issue", {"team": "ENG", "title": "Crash"})`,
+    );
+    const apis = await acting(
+      "api",
+      `act("request", {"path": "/chat/chat.postMessage", "body": {"channel": "C01GENERAL", "text": "Hello"}}),
+       act("request", {"path": "/tracker/graphql", "body": {"query": 'mutation { issueCreate(input: {teamId: "c0000000-0000-4000-8000-000000000001", title: "Crash"}) { success } }'}})`,
+    );
+    const code = await Bun.file(join(folder, "task.py")).text();
+    await rm(folder, { recursive: true });
+    folder = before;
+
+    for (const sample of [tools, apis])
+      expect(sample).toMatchObject({ error: null, scores: { verdict: { value: "C" } } });
+    expect(code).toContain("such as `/chat/chat.postMessage` or `/tracker/graphql`");
+  },
+  8 * MINUTES,
+);
+
 test("a folder with a task keeps it", async () => {
   const before = await Bun.file(join(folder, "task.py")).text();
   await expect(exporting(folder, 'In "words" \\')).rejects.toThrow(/task\.py exists already/);
@@ -236,7 +290,7 @@ test("texts of a suite stay out of the code", () => {
   const name = '"""\nimport os # \\" @SUITE_ID@';
   const suite = { id: "0".repeat(32), name, description: "", impersonateUserId: null, tests: [] };
   const template = { templateService: "chat", templateName: "chat_default" };
-  const code = inspectTask({ ...suite, ...template }, "http://127.0.0.1:3000")["task.py"];
+  const code = inspectTask({ ...suite, ...template }, "http://127.0.0.1:3000", ["chat"])["task.py"];
 
   const [, docstring, rest] = code?.split('"""') ?? [];
   expect(docstring).toContain("import os #");

@@ -266,7 +266,7 @@ its id:
 test("templates are listed", async () => {
   const { code, out } = await run(["templates", "list", "--service", "chat"]);
   expect(code).toBe(0);
-  expect(out).toMatch(/^Id +Name +Service +Visibility +Description\n/);
+  expect(out).toMatch(/^Id +Name +Services +Visibility +Description\n/);
   expect(out).toMatch(/^[0-9a-f]{32} {2}chat_default +chat +public +3 users, 2 channels/m);
   expect(out).not.toContain("tracker_base");
   const json = await run(["templates", "list", "--json"]);

@@ -47,7 +47,7 @@ test("lists, shows, resets and forks environments", async () => {
     [id],
   );
   const { out } = await commands.run(["env", "list", "--service", "chat"]);
-  expect(out).toContain(`${id}  chat     chat_default  active`);
+  expect(out).toContain(`${id}  chat      chat_default  active`);
   expect((await json("show", id)).changedRows).toBeGreaterThan(0);
   const { snapshotId } = (await program.post(`/env/${id}/snapshots`, {})).body;
   expect((await json("reset", id)).snapshotId).toBeNull();
@@ -56,6 +56,19 @@ test("lists, shows, resets and forks environments", async () => {
   const { environments } = await json("fork", id, "--count", "2", "--ttl", "60");
   expect(environments).toHaveLength(2);
   expect(environments[0]).toMatchObject({ parentEnvironmentId: id });
+}, 60_000);
+
+test("creates worlds, and lists the services of each", async () => {
+  const world = await json("create", "acme", "--as", "agent@acme.test");
+  const part = await json("create", "acme", "--as", "agent@acme.test", "--services", "tracker");
+
+  const { out } = await commands.run(["env", "list"]);
+
+  expect(Object.keys(world.services)).toEqual(["chat", "tracker"]);
+  expect(out).toMatch(new RegExp(`${world.environmentId}  chat, tracker +acme +active`));
+  expect(out).toMatch(new RegExp(`${part.environmentId}  tracker +acme +active`));
+  const { out: templates } = await commands.run(["templates", "list"]);
+  expect(templates).toMatch(/acme +chat, tracker +public/);
 }, 60_000);
 
 test("shows and moves the clock", async () => {

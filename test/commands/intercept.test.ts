@@ -96,6 +96,25 @@ describe.skipIf(!canReplaceHosts())("by a file of hosts", () => {
   });
 });
 
+test("one address and token of a world lead the hosts of all its services to it", async () => {
+  const world = await place.program.environment({
+    ...{ templateService: "world", templateName: "acme" },
+    ...{ impersonateUserId: undefined, impersonateEmail: "agent@acme.test" },
+  });
+  const to = ["--via", "proxy", "--service-url", place.program.url + world.environmentUrl];
+  const env = { DIORAMA_TOKEN: world.token };
+  const asking = `curl -sS https://slack.com/api/auth.test; echo; python3 -c '${PYTHON}'`;
+
+  const { code, out } = await intercept(to, ["sh", "-c", asking], env);
+
+  const [chat = "", tracker] = out.split("\n");
+  expect([code, JSON.parse(chat), tracker]).toEqual([
+    0,
+    expect.objectContaining({ user_id: world.services.chat.userId }),
+    world.services.tracker.userId,
+  ]);
+});
+
 test("the command's exit code and arguments are unchanged, and no files remain", async () => {
   const command = ["sh", "-c", 'echo "$1"; exit 7', "sh", "--via hosts"];
   expect(await intercept(place.to, command)).toMatchObject({ code: 7, out: "--via hosts" });
@@ -110,6 +129,16 @@ test.each([
     "is not the URL of a service",
   ],
   [["--service-url", "http://h/api/env/a/services/chat"], {}, "--token"],
+  [
+    [
+      "--service-url",
+      "http://h/api/env/a/services",
+      "--service-url",
+      "http://h/api/env/b/services/chat",
+    ],
+    { DIORAMA_TOKEN: "x" },
+    "chat is given twice",
+  ],
   [
     ["--service-url", "http://h/api/env/a/services/chat", "--host", "example.test"],
     { DIORAMA_TOKEN: "x" },

@@ -284,6 +284,21 @@ describe("a world", () => {
     expect(body.effects).toContainEqual(expect.objectContaining({ kind: "message_posted" }));
   });
 
+  test("reads an earlier state of one service as a stale read", async () => {
+    const environment = await create({ faults: [{ service: "chat", fault: "stale_read" }] });
+    const read = async () =>
+      (await call(environment, "chat/conversations.history", { channel: "C01GENERAL" })).body
+        .messages[0].text;
+    const before = await read();
+    await file(environment, "Meanwhile");
+    await say(environment, "Newest");
+
+    const stale = await read();
+
+    expect(stale).toBe(before);
+    expect(await read()).toBe("Newest");
+  });
+
   test("shows nothing of one service in the other", async () => {
     const environment = await create();
     const tables = async (wanted: string) => {

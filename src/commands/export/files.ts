@@ -35,6 +35,11 @@ export async function ownTemplates(suite: Suite, client: Client): Promise<Map<st
   return seeds;
 }
 
+/** The services of a suite's environments: several in a world. Throws CallFailed. */
+export async function servicesOf({ templateName }: Suite, client: Client): Promise<string[]> {
+  return (await client.call("GET", `/templates/${templateName}`))["services"] as string[];
+}
+
 /** A file that a server starts with: see `serve --task` and `serve --suite`. */
 export const servedFile = (suite: Suite, templates: readonly Answer[]) =>
   `${JSON.stringify(

@@ -20,32 +20,34 @@ const ID_LENGTH = 8;
 /** Files by path, of all tests of the suite. Throws CallFailed. */
 export async function harborTasks(suite: Suite, client: Client): Promise<Files> {
   const seeds = await ownTemplates(suite, client);
-  const days = await daysOf(suite, client);
+  const stories = await storiesOf(suite, client);
   const files: { [file: string]: string } = {};
   for (const test of suite.tests) {
     const folder = `${slugOf(test.name)}-${test.id.slice(0, ID_LENGTH)}`;
     const solution = await solutionOf(client, test.id);
+    const name = test.templateName ?? suite.templateName;
+    const { day = null, services = [] } = stories.get(name) ?? {};
     const texts = {
-      ...taskFiles(suite, test, {
-        template: seeds.get(test.templateName ?? suite.templateName),
-        day: days.get(test.templateName ?? suite.templateName) ?? null,
-      }),
+      ...taskFiles(suite, test, { template: seeds.get(name), day, services }),
       ...(solution && solutionFiles(solution)),
     };
-    for (const [name, text] of Object.entries(texts)) files[`${folder}/${name}`] = text;
+    for (const [file, text] of Object.entries(texts)) files[`${folder}/${file}`] = text;
   }
   return files;
 }
 
-/** The days on which the stories of a suite's templates play, by their names; null: real time. */
-async function daysOf(suite: Suite, client: Client): Promise<Map<string, string | null>> {
+/** The day on which a template's story plays, null for real time, and its services. */
+type Story = { readonly day: string | null; readonly services: readonly string[] };
+
+/** Of a suite's templates, by their names. */
+async function storiesOf(suite: Suite, client: Client): Promise<Map<string, Story>> {
   const names = new Set(suite.tests.map((test) => test.templateName ?? suite.templateName));
-  const days = new Map<string, string | null>();
+  const stories = new Map<string, Story>();
   for (const name of names) {
-    const { now } = await client.call("GET", `/templates/${name}`);
-    days.set(name, now as string | null);
+    const { now, services } = await client.call("GET", `/templates/${name}`);
+    stories.set(name, { day: now as string | null, services: services as string[] });
   }
-  return days;
+  return stories;
 }
 
 /** The prompt, which is written before there is an environment. Throws CallFailed. */
@@ -57,18 +59,20 @@ function instruction({ name, prompt }: Test, day: string | null): string {
   return promptAt(prompt, day ?? new Date());
 }
 
+const ROOT = "http://diorama:3000/task/services";
 const wordsFor = ({ name, path }: About["api"]) => (path ? `${name}, at the path ${path}` : name);
+const accessTo = (service: string) => {
+  const about = SERVICES.get(service);
+  return `${about ? wordsFor(about.api) : "the API of the service"} at ${ROOT}/${service}`;
+};
 
 function taskFiles(
   suite: Suite,
   test: Test,
-  { template, day }: { template: Answer | undefined; day: string | null },
+  { template, day, services }: Story & { readonly template: Answer | undefined },
 ): Files {
-  const about = SERVICES.get(suite.templateService);
-  const vendor = about?.alias ?? suite.templateService;
-  const api = about ? wordsFor(about.api) : "the API of the service";
+  const vendor = SERVICES.get(suite.templateService)?.alias ?? suite.templateService;
   const tools = test.surfaces?.includes("mcp") ?? true;
-  const url = `http://diorama:3000/task/services/${suite.templateService}`;
   const values: { readonly [name: string]: string } = {
     TITLE: oneLine(test.name),
     TITLE_TEXT: JSON.stringify(oneLine(test.name)),
@@ -80,7 +84,7 @@ function taskFiles(
   };
   const access = [
     ...(tools ? [`Use the tools of the MCP server "${vendor}".`] : []),
-    `${tools ? "You can also call" : "Call"} ${api} at ${url}; any token is accepted.`,
+    `${tools ? "You can also call" : "Call"} ${services.map(accessTo).join(", and ")}; any token is accepted.`,
   ];
   return {
     "task.toml": fill(TASK, values),

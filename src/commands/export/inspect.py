@@ -49,7 +49,9 @@ class Place(StoreModel):
     environment_id: str = ""
     run_id: str = ""
     url: str = ""
-    """Base address of the service's API, without a trailing slash. The tools are at `{url}/mcp`."""
+    """Base address of the service's API, without a trailing slash. Of a world: above those of its services."""
+    mcp_url: str = ""
+    """Address of the tools: in a world, of all its services."""
     token: str = ""
     """Opens this environment's service only."""
     now: str = ""
@@ -71,7 +73,7 @@ def environment() -> Solver:
         async with AsyncDiorama() as server:
             env = await server.env(test_id=test_id, ttl_seconds=TTL_SECONDS)
             place.environment_id, place.url, place.token = env.id, env.url, env.token
-            place.now = env.now.isoformat()
+            place.mcp_url, place.now = env.mcp.url, env.now.isoformat()
             # With the time in place of {{now}}.
             state.user_prompt.text = env.prompt or state.user_prompt.text
             run = await env.run(test_id=test_id, test_suite_id=SUITE_ID, labels={"harness": "inspect"})
@@ -87,7 +89,7 @@ def agent(surface: str) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         place = state.store_as(Place)
-        mcp = mcp_server_http(name="@SERVICE@", url=f"{place.url}/mcp", headers=place.headers)
+        mcp = mcp_server_http(name="@SERVICE@", url=place.mcp_url, headers=place.headers)
         tools = [mcp] if surface == "mcp" else [request(place)]
         return await as_solver(react(tools=tools))(state, generate)
 

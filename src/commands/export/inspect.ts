@@ -2,18 +2,28 @@
 import { type Files, fill, oneLine, pythonName } from "~/commands/export/files";
 import TASK from "~/commands/export/inspect.py" with { type: "text" };
 import { SURFACES, type Suite } from "~/commands/suite";
+import { WORLD } from "~/replicas/members";
 import { SERVICES } from "~/replicas/services";
 
-/** Files by name. `url`: of the server. */
-export function inspectTask(suite: Suite, url: string): Files {
-  const api = SERVICES.get(suite.templateService)?.api;
+/** Files by name. `url`: of the server. `services`: of the suite's template. */
+export function inspectTask(suite: Suite, url: string, services: readonly string[]): Files {
+  const isWorld = suite.templateService === WORLD;
+  const apis = services.map((service) => {
+    const { name, example } = SERVICES.get(service)?.api ?? {
+      name: `the ${service} API`,
+      example: "",
+    };
+    return isWorld
+      ? { name: `${name} below /${service}`, example: `/${service}${example}` }
+      : { name, example };
+  });
   const values: { readonly [name: string]: string } = {
     SUITE: docLine(suite.name),
     SUITE_ID: suite.id,
     NAME: pythonName(suite.name),
     SERVICE: suite.templateService,
-    API: api?.name ?? "the API of the service",
-    PATH: api?.example ?? "/",
+    API: apis.map(({ name }) => name).join(", and "),
+    PATH: apis.map(({ example }) => example).join("` or `"),
     URL: url,
   };
   return {

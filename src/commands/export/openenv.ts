@@ -9,6 +9,7 @@ import {
   ownTemplates,
   pythonName,
   servedFile,
+  servicesOf,
 } from "~/commands/export/files";
 import CLIENT from "~/commands/export/openenv/client.py" with { type: "text" };
 import DOCKERFILE from "~/commands/export/openenv/Dockerfile.txt" with { type: "text" };
@@ -40,6 +41,7 @@ type Offer = { readonly tools: readonly string[]; readonly tasks: { [split: stri
 /** Files by path. Throws CallFailed. */
 export async function openEnvironment(suite: Suite, client: Client): Promise<Files> {
   const offer = await offerOf(suite, client);
+  const services = await servicesOf(suite, client);
   const served = servedFile(suite, [...(await ownTemplates(suite, client)).values()]);
   const title = oneLine(suite.name) || "A suite";
   const description = oneLine(suite.description) || title;
@@ -51,7 +53,7 @@ export async function openEnvironment(suite: Suite, client: Client): Promise<Fil
     NAME: name,
     CLASS: classOf(name),
     SLUG: slugOf(suite.name),
-    SERVICE: suite.templateService,
+    SERVICE: services.join(" and "),
     VERSION,
     URL: client.url,
     COUNT: `${suite.tests.length}`,
@@ -62,7 +64,7 @@ export async function openEnvironment(suite: Suite, client: Client): Promise<Fil
       : "Doing nothing gets 0.",
   };
   return {
-    "openenv.yaml": `${asYaml(manifestOf(suite, offer, { description, served }))}\n`,
+    "openenv.yaml": `${asYaml(manifestOf(suite, offer, { description, served, services }))}\n`,
     "README.md": `---\n${asYaml(cardOf(title))}\n---\n\n${fill(README, values)}`,
     "pyproject.toml": fill(PROJECT, values),
     "__init__.py": fill(INIT, values),
@@ -93,7 +95,11 @@ const rewardsNothing = ({ tests }: Suite) =>
 const manifestOf = (
   suite: Suite,
   { tools, tasks }: Offer,
-  { description, served }: { description: string; served: string },
+  {
+    description,
+    served,
+    services,
+  }: { description: string; served: string; services: readonly string[] },
 ) => ({
   spec_version: 1,
   name: slugOf(suite.name),
@@ -119,7 +125,7 @@ const manifestOf = (
       declared_tools: tools,
       declared_task_count: tasks,
     },
-    types: { tags: ["tool-use", `diorama:${suite.templateService}`] },
+    types: { tags: ["tool-use", ...services.map((service) => `diorama:${service}`)] },
     execution: {
       kind: "openenv_ws",
       probe_path: "validation/runtime.json",

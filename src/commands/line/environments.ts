@@ -43,6 +43,7 @@ export function addEnvironments(line: Command, { env }: Context): void {
     .option("--ttl <seconds>", "It is deleted after this time.", positive)
     .option("--now <time>", "Its clock starts at this time.")
     .option("--seed <number>", "Random values derive from it.", upTo(Number.MAX_SAFE_INTEGER, 0))
+    .option("--services <service...>", "Of a world: only these of its services.")
     .option("--json", "As JSON instead of YAML.", false)
     .action((template: string, options: Creation & ServerOptions) =>
       createEnvironment(connect(options), template, options),

@@ -71,23 +71,38 @@ const Metadata = t.Record(t.String(), t.Unknown(), {
 });
 const metadata = t.Optional(Metadata);
 
+const SERVICE_URL = "http://127.0.0.1:3000/api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat";
+
 export const FirstObservation = t.Object(
   {
     prompt: t.String({ description: "The task for the agent", examples: ["Say hello."] }),
     test_id: Id,
     test: t.String({ description: "Its name", examples: ["Say hello"] }),
     user_id: t.Nullable(UserId, { description: "The user that the agent acts as" }),
-    service: t.String({ description: "The simulated service", examples: ["chat"] }),
+    service: t.String({ description: "The simulated service, or `world`", examples: ["chat"] }),
     service_url: t.String({
-      description: "Base address of the service's own API, for agents that call it themselves",
-      examples: ["http://127.0.0.1:3000/api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat"],
+      description:
+        "Base address of the service's own API, for agents that call it themselves. Of a world: above those of its services",
+      examples: [SERVICE_URL],
     }),
     mcp_url: t.String({
       description: "Address of its tools over MCP",
-      examples: [
-        "http://127.0.0.1:3000/api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat/mcp",
-      ],
+      examples: [`${SERVICE_URL}/mcp`],
     }),
+    services: t.Record(
+      t.String(),
+      t.Object({
+        url: t.String({ description: "Base address of its API", examples: [SERVICE_URL] }),
+        mcp_url: t.String({
+          description: "Address of its tools",
+          examples: [`${SERVICE_URL}/mcp`],
+        }),
+        user_id: t.Nullable(UserId, {
+          description: "The agent's user; null if the person has no account there",
+        }),
+      }),
+      { description: "Each service by its name: several in a world" },
+    ),
     token: t.String({
       description: "Opens this environment's service only",
       examples: ["diorama_e_…"],

@@ -138,6 +138,12 @@ export function createPlayer(
         service,
         service_url: baseUrl + created.environmentUrl,
         mcp_url: baseUrl + created.mcpUrl,
+        services: Object.fromEntries(
+          Object.entries(created.services).map(([name, { url, mcpUrl, userId }]) => [
+            name,
+            { url: baseUrl + url, mcp_url: baseUrl + mcpUrl, user_id: userId },
+          ]),
+        ),
         token,
         now: created.clock.now,
         expires_at: created.expiresAt,

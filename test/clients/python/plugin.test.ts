@@ -54,7 +54,7 @@ test.each([[[]], [["-n", "3"]]])(
   async (options) => {
     const { code, out } = await pytest(options);
 
-    expect(out).toMatch(/6 failed, 3 passed, 3 skipped, \d warnings?, 4 errors in /);
+    expect(out).toMatch(/7 failed, 4 passed, 3 skipped, \d warnings?, 4 errors in /);
     expect(code).toBe(1);
 
     const hi = reportOf(out, "test_fails\\[Hi\\]");
@@ -63,6 +63,12 @@ test.each([[[]], [["-n", "3"]]])(
       /- Diorama diff -+\n\+ messages \{"channel_id": "C01GENERAL", .*"text": "Hi"/,
     );
     expect(hi).toMatch(/- Diorama calls -+\n1\. chat\.postMessage \{.*"text": "Hi".*\} → 200\n/);
+
+    const world = reportOf(out, "test_fails_in_a_world");
+    expect(world).toContain('missing in inserts: {"__table__": "chat_messages", "text": "Other"}');
+    expect(world).toMatch(/\+ chat_messages \{.*"text": "Filed"/);
+    expect(world).toMatch(/\+ tracker_issues \{.*"title": "Crash"/);
+    expect(world).toMatch(/1\. chat\.postMessage .*\n2\. issueCreate /);
 
     const running = reportOf(out, "test_fails_before_the_run_has_ended");
     expect(running.match(/^\+ messages/gm)).toHaveLength(12);

@@ -35,6 +35,21 @@ def test_passes(diorama):
     assert_diff(diorama.diff(), inserts=[{"__table__": "messages", "text": "Hello"}])
 
 
+@pytest.mark.diorama(template="acme", as_="agent@acme.test", services=["tracker"])
+def test_opens_some_services_of_a_world(diorama):
+    assert list(diorama.services) == ["tracker"]
+
+
+@pytest.mark.diorama(template="acme", as_="agent@acme.test")
+def test_fails_in_a_world(diorama):
+    diorama.slack().chat_postMessage(channel="C01GENERAL", text="Filed")
+    issue = {"teamId": "c0000000-0000-4000-8000-000000000001", "title": "Crash"}
+    query = "mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { success } }"
+    diorama.linear().execute(query, {"input": issue})
+    filed = {"__table__": "tracker_issues", "__service__": "tracker", "title": "Crash"}
+    assert_diff(diorama.diff(), inserts=[filed, {"__table__": "chat_messages", "text": "Other"}], others="allow")
+
+
 @agent
 @pytest.mark.parametrize("text", ["Hi", "Good morning"])
 def test_fails(diorama, text):

@@ -123,6 +123,55 @@ describe("over a WebSocket", () => {
     client.close();
   });
 
+  test("an episode in a world has the tools and the addresses of all services", async () => {
+    const added = (service: string, entity: string, where: object) => ({
+      ...{ diff_type: "added", service, entity, where, expected_count: 1 },
+    });
+    const answer = await program.post("/testSuites", {
+      ...{ name: "Both of them", templateService: "world", templateName: "acme" },
+      impersonateUserId: "U01AGENTONE",
+      tests: [
+        {
+          ...{ name: "Both", prompt: "Tell and file." },
+          expectedOutput: {
+            assertions: [
+              added("chat", "messages", { text: "Hello" }),
+              added("tracker", "issues", { title: "Crash" }),
+            ],
+          },
+        },
+      ],
+    });
+    expectStatus(answer, 201);
+    const client = await join("both-of-them");
+    const { observation } = (await client.reset()).data;
+    const { tools } = (await client.step({ type: "list_tools" })).data.observation;
+
+    const calls = [
+      say("Hello"),
+      {
+        ...{ type: "call_tool", tool_name: "save_issue" },
+        arguments: { team: "ENG", title: "Crash" },
+      },
+    ];
+    for (const call of calls)
+      expect((await client.step(call)).data.observation).toMatchObject({ error: null });
+
+    const root = observation.service_url;
+    expect(observation).toMatchObject({
+      service: "world",
+      services: {
+        chat: { url: `${root}/chat`, mcp_url: `${root}/chat/mcp`, user_id: "U01AGENTONE" },
+        tracker: { url: `${root}/tracker` },
+      },
+    });
+    const names = tools.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining([hello.tool_name, "save_issue", "submit"]));
+    expect((await client.step({ type: "submit" })).data.reward).toBe(1);
+    client.close();
+    await nothingIsLeft();
+  });
+
   test("an episode has the faults of its test", async () => {
     const faults = [{ fault: "rate_limited", tool: hello.tool_name, when: { times: 1 } }];
     const answer = await program.post("/testSuites", {

@@ -37,7 +37,7 @@ def send(via, service, name, arguments):
         path = f"/services/{service}/graphql"
     if via == "mcp":
         params = {"name": name, "arguments": arguments}
-        path, body = "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        path, body = f"/services/{service}/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     with urlopen(Request(TASK + path, json.dumps(body).encode(), headers)) as answer:
         return json.load(answer)

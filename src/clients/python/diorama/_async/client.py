@@ -49,11 +49,13 @@ class AsyncDiorama:
         clock: Mapping[str, Any] | Literal["real"] | None = None,
         seed: int | None = None,
         faults: Sequence[Mapping[str, Any]] | None = None,
+        services: Sequence[str] | None = None,
     ) -> AsyncEnvironment:
         """
         Creates an environment from a template, or for a test. `as_` is the id or email of the user that the agent acts
         as. The environment expires after `ttl_seconds`, 1800 by default. `clock`, `seed` and `faults` are those of
-        initEnv; without `faults`, those of the test apply. `async with` deletes it.
+        initEnv; without `faults`, those of the test apply. `services` opens some of a world's only. `async with` deletes
+        it.
         """
         body = without_none(
             templateName=template,
@@ -65,6 +67,7 @@ class AsyncDiorama:
             clock=clock,
             seed=seed,
             faults=faults,
+            services=services,
             **user(as_),
         )
         answer = await self._http.call("POST", "/initEnv", body=body, has_key=True)

@@ -48,11 +48,13 @@ class Diorama:
         clock: Mapping[str, Any] | Literal["real"] | None = None,
         seed: int | None = None,
         faults: Sequence[Mapping[str, Any]] | None = None,
+        services: Sequence[str] | None = None,
     ) -> Environment:
         """
         Creates an environment from a template, or for a test. `as_` is the id or email of the user that the agent acts
         as. The environment expires after `ttl_seconds`, 1800 by default. `clock`, `seed` and `faults` are those of
-        initEnv; without `faults`, those of the test apply. `with` deletes it.
+        initEnv; without `faults`, those of the test apply. `services` opens some of a world's only. `with` deletes
+        it.
         """
         body = without_none(
             templateName=template,
@@ -64,6 +66,7 @@ class Diorama:
             clock=clock,
             seed=seed,
             faults=faults,
+            services=services,
             **user(as_),
         )
         answer = self._http.call("POST", "/initEnv", body=body, has_key=True)
