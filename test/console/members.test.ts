@@ -108,8 +108,9 @@ test("an environment has a tab for each service, with its own view and marks", a
 
     // The user of chat is none of the tracker.
     expect(new URL(page.url()).search).toBe("?service=tracker");
-    const card = page.getByRole("button", { name: /Repair the build/ });
-    await card.getByText("new").waitFor();
+    const card = page.locator(".card.tinted");
+    await card.getByText("Repair the build").waitFor();
+    expect(await card.locator(".by").textContent()).toBe("new by call 3");
     await waitUntilLoaded(page);
     expect(await violationsOf(page)).toEqual([]);
   });
@@ -128,7 +129,7 @@ test("a service in which the person has no account is shown by its tables", asyn
     );
     await page.goto(`${program.url}/console/environments/${part.environmentId}?table=channels`);
     const rows = page.getByRole("region", { name: "Rows of channels" }).getByRole("row");
-    await rows.filter({ hasText: "general" }).waitFor();
+    await rows.filter({ hasText: "random" }).waitFor();
     const tables = await page.getByLabel("Table").getByRole("option").allTextContents();
     expect(tables).toContain("messages");
     expect(tables.filter((name) => /issues|_messages/.test(name))).toEqual([]);

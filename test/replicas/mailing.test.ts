@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { useDatabase } from "../support/database";
 import { launch, type ServerProcess } from "../support/process";
-import { expectStatus } from "../support/program";
+import { expectRefusal, expectStatus } from "../support/program";
 
 const database = useDatabase();
 let server: ServerProcess;
@@ -32,6 +32,29 @@ async function create(fields: object = {}) {
   expectStatus(answer, 201);
   return answer.body;
 }
+
+test("an id of two people names neither of them", async () => {
+  const twins = { users: [...usersOf("ann"), { id: "bob", email: "bob@acme.test" }] };
+  const seed = {
+    members: { bell: { users: [{ id: "bob", email: "rob@acme.test" }] }, post: twins },
+  };
+  expectStatus(
+    await server.post("/templates/import", { service: "world", name: "twins", seed }),
+    201,
+  );
+  const wanted = { templateService: "world", templateName: "twins" };
+
+  const answer = await server.post("/initEnv", { ...wanted, impersonateUserId: "bob" });
+
+  expectRefusal(
+    answer,
+    400,
+    "invalid_request",
+    'impersonateUserId: "bob" is a user of bell and of post; name the person by impersonateEmail',
+  );
+  const [row] = await database.sql`select from diorama.environments where template_name = 'twins'`;
+  expect(row).toBeUndefined();
+});
 
 type Environment = { environmentId: string; token: string; schemaName: string };
 
