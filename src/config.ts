@@ -2,11 +2,13 @@
 import { distance } from "fastest-levenshtein";
 import {
   bytes,
+  cell,
   databaseUrl,
   type Environment,
   flag,
   headers,
   httpUrl,
+  isLoopback,
   isUrl,
   Needed,
   oneOf,
@@ -117,6 +119,12 @@ export const SETTINGS = {
     "name:count,…",
     "",
     "Ready schemas kept for each template. Empty: for every built-in template as many as the last hour needed, from 20 to 100; in development 2, plus the recently used templates. Beside them, for bursts: empty schemas, twice as many as the largest number of a service, up to 200.",
+  ),
+  CELL: setting(
+    optional(cell),
+    "two hex digits",
+    "",
+    "First digits of every id of this server: its cell, a deployment of its own, of several behind one balancer. Ids of other cells get 421 `wrong_cell`. All servers of a database have the same. Empty: none.",
   ),
   MAX_ENVIRONMENTS: setting(
     optional(whole(0, 1_000_000)),
@@ -246,9 +254,6 @@ export function readConfig(env: Environment): Config {
     development,
   };
 }
-
-export const isLoopback = (host: string) =>
-  /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|::1)$/.test(host);
 
 /** The effective settings, for the log; URLs are reduced to host and path, headers to names. */
 export const describe = (config: Config): string[] =>

@@ -25,6 +25,7 @@ export const STATUS = {
   request_timeout: 408,
   request_too_large: 413,
   request_headers_too_large: 431,
+  wrong_cell: 421,
   service_unavailable: 503,
   capacity_exhausted: 503,
   internal_error: 500,
@@ -57,6 +58,7 @@ export const MEANING: Readonly<Record<ErrorCode, string>> = {
   request_timeout: "The request did not arrive in time",
   request_too_large: "The body is larger than allowed",
   request_headers_too_large: "The headers are larger than allowed",
+  wrong_cell: "The id belongs to another cell of the deployment, which the answer names",
   service_unavailable:
     "The server cannot answer at the moment; try again after Retry-After seconds",
   capacity_exhausted:
@@ -78,14 +80,40 @@ export class ApiError extends Error {
   }
 }
 
+/** The rejection of an id or a name that nothing has. */
+export class NotFound extends ApiError {
+  readonly id: string | undefined;
+
+  constructor(code: ErrorCode, detail: string, id?: string) {
+    super(code, detail);
+    this.id = id;
+  }
+}
+
+/** Names a cell: in the answer to a call that reached another one, and in its repetition, for the balancer. */
+export const CELL_HEADER = "X-Diorama-Cell";
+
+/** The rejection of an id of another cell. Its response also has `cell`, the first digits of the id. */
+export class WrongCell extends ApiError {
+  readonly cell: string;
+
+  constructor(cell: string, own: string) {
+    super("wrong_cell", `The id belongs to the cell ${cell}; this one is ${own}`, {
+      [CELL_HEADER]: cell,
+    });
+    this.cell = cell;
+  }
+}
+
 /** An id as a sentence names it. Text that is no id could be anything, a secret too, and is not repeated. */
 export const namedId = (id: string | undefined): string =>
   id !== undefined && /^[0-9a-f-]{32,36}$/.test(id) ? quoted(id) : "with this id";
 
 export const runNotFound = (runId: string) =>
-  new ApiError(
+  new NotFound(
     "run_not_found",
     `There is no run ${namedId(runId)}; GET /api/platform/runs lists yours`,
+    runId,
   );
 
 const RETRY_AFTER_SECONDS = 1;

@@ -78,3 +78,10 @@ export const hexOf = ({ bytes }: Source, count: number): string =>
 
 /** A new id of the platform: 32 random hex digits. The ids of a service come from its sessions. */
 export const randomId = (): string => crypto.randomUUID().replaceAll("-", "");
+
+/** A new id whose first digits are the cell of this server. */
+export type NewId = () => string;
+export const idsIn =
+  (cell = ""): NewId =>
+  () =>
+    cell + randomId().slice(cell.length);

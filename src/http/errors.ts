@@ -1,8 +1,8 @@
 /** Anything thrown → the envelope. The only place where an error meets HTTP. */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { isUnavailable } from "~/db/connect";
-import { ApiError, type ErrorCode, LimitExceeded, STATUS, unavailable } from "~/errors";
-import { Envelope, LimitBody } from "~/http/model";
+import { ApiError, type ErrorCode, LimitExceeded, STATUS, unavailable, WrongCell } from "~/errors";
+import { Envelope, LimitBody, WrongCellBody } from "~/http/model";
 import { errorFields, type Log } from "~/log";
 import { ClientGone } from "~/wire/incoming";
 import { type HttpAnswer, httpAnswer, JSON_HEADERS, type RequestHead } from "~/wire/message";
@@ -17,6 +17,15 @@ const COMMON: readonly ErrorCode[] = [
   "service_unavailable",
 ];
 
+/** Codes of ids that nothing has here: something may have them in another cell. */
+const IDS: ReadonlySet<ErrorCode> = new Set([
+  "environment_not_found",
+  "run_not_found",
+  "suite_not_found",
+  "test_not_found",
+  "template_not_found",
+]);
+
 /** The `response` entries of a route for its error codes. */
 export function failures(...codes: readonly ErrorCode[]): Record<number, TSchema> {
   const byStatus = new Map<number, ErrorCode[]>();
@@ -25,6 +34,7 @@ export function failures(...codes: readonly ErrorCode[]): Record<number, TSchema
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const schemas: Record<number, TSchema> = { [LIMITED]: LimitBody };
+  if (codes.some((code) => IDS.has(code))) schemas[STATUS.wrong_cell] = WrongCellBody;
   for (const [status, codes] of byStatus)
     schemas[status] = Type.Object(Envelope.properties, { codes });
   return schemas;
@@ -77,7 +87,8 @@ export function errorAnswer(
     });
   }
   const { code, message, headers } = refusal;
-  const body = JSON.stringify({ ok: false, error: code, detail: message });
+  const cell = refusal instanceof WrongCell ? refusal.cell : undefined;
+  const body = JSON.stringify({ ok: false, error: code, detail: message, cell });
   return { answer: httpAnswer(STATUS[code], { ...JSON_HEADERS, ...headers }, body), code };
 }
 

@@ -85,6 +85,15 @@ export const Envelope = t.Object(
   { title: "Error", description: "The response to a rejected request" },
 );
 
+export const WrongCellBody = t.Object(
+  {
+    ...Envelope.properties,
+    error: t.Literal("wrong_cell"),
+    cell: t.String({ description: "The cell of the id", examples: ["ab"] }),
+  },
+  { title: "WrongCell", description: "The id belongs to another cell of the deployment" },
+);
+
 export const LimitBody = t.Object(
   {
     valid: t.Literal(false),

@@ -1,5 +1,5 @@
 /** The address that a caller used for this server, and the page that made the call. */
-import { isLoopback } from "~/config";
+import { isLoopback } from "~/input/settings";
 import { isHost } from "~/wire/head";
 import type { IncomingRequest } from "~/wire/incoming";
 import type { RequestHead } from "~/wire/message";

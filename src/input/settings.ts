@@ -18,6 +18,8 @@ export const whole =
 export const flag = (text: string) =>
   text === "true" || text === "false" ? text === "true" : need("true or false");
 export const text = (value: string) => value;
+export const cell = (text: string): string =>
+  /^[0-9a-f]{2}$/.test(text) ? text : need("two lower-case hex digits");
 export const oneOf =
   <T extends string>(...values: readonly T[]) =>
   (value: string): T =>
@@ -122,3 +124,6 @@ export const shown = (name: string, value: string) =>
   isUrl(name)
     ? value.replace(/\/\/[^@/]*@/, "//…@").replace(/([?&]password=)[^&#]*/g, "$1…")
     : value.slice(0, name.endsWith("_HEADERS") ? 0 : SHOWN_CHARACTERS);
+
+export const isLoopback = (host: string) =>
+  /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|::1)$/.test(host);

@@ -71,6 +71,7 @@ import { buildBuiltins } from "~/platform/templates/builtin";
 import { createTemplateChanges } from "~/platform/templates/changes";
 import { templateRoutes } from "~/platform/templates/routes";
 import { createTemplates } from "~/platform/templates/templates";
+import { idsIn } from "~/source";
 import { threadUrl } from "~/thread";
 
 export type Platform = Awaited<ReturnType<typeof createPlatform>>;
@@ -90,15 +91,15 @@ export async function createPlatform(deps: {
   const { config, connections, plugin, log, logOptions, metrics } = deps;
   const { pool, replicas, builders, sessionPool } = connections;
   /** For the parts that need some of them. */
-  const base = { ...connections, config, log, metrics };
+  const base = { ...connections, config, log, metrics, newId: idsIn(config.CELL) };
 
-  const templates = createTemplates(pool, replicas, builders);
+  const templates = createTemplates(base);
   if (config.SEED) {
     await buildBuiltins(pool, builders, log);
     await storeBuiltinSuites(pool, templates, log);
   }
   const keys = createKeys(pool, config, log, metrics);
-  const suites = createSuites(pool, templates);
+  const suites = createSuites({ ...base, templates });
   const capture = await createCapture({
     ...base,
     kind: config.LOGICAL_REPLICATION_ENABLED ? "log" : "snapshot",
@@ -140,12 +141,12 @@ export async function createPlatform(deps: {
   const evaluation = createEvaluation({ pool, environments, templates, callsOf, overdue });
   const audits = createAudits({ pool, replicas, suites, templates, callsOf });
   const expiry = createExpiry({ pool, capture, log });
-  const starting = createStarting({ pool, templates, capture });
+  const starting = createStarting({ ...base, templates, capture });
   const runs = createRuns({ pool, environments, starting, suites, evaluation, capture, expiry });
-  const grading = { pool, runs, suites, evaluation };
+  const grading = { ...base, runs, suites, evaluation };
   const reasons = createReasons({ ...grading, environments, templates, numbering, listing });
   const snapshots = createSnapshots({
-    pool,
+    ...base,
     environments,
     templates,
     exclusive,
@@ -180,7 +181,7 @@ export async function createPlatform(deps: {
 
   const feed = createFeed(base);
   const collector = createMetricsCollector({ ...base, templates, targets, capture, capacity });
-  const probes = createProbes(collector);
+  const probes = createProbes(collector, config.CELL);
   const idempotency = createIdempotency(pool);
   const maintenance = createMaintenance({
     ...base,
@@ -218,7 +219,7 @@ export async function createPlatform(deps: {
         savingRoutes(createSaving({ builders, templates, environments })),
         triggerRoutes(createTriggers({ sessionPool, environments, templates })),
         controlRoutes({ snapshots, forks, clocks, faults, idempotency }),
-        suiteRoutes(suites, createSuiteChanges(pool, templates)),
+        suiteRoutes(suites, createSuiteChanges({ ...base, templates })),
         auditRoutes(audits),
       ],
     },

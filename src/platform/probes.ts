@@ -47,7 +47,8 @@ const asksCapacity = ({ url }: { readonly url: URL }) => url.searchParams.has(CA
 export const showsNumbers = (request: { readonly pathname: string; readonly url: URL }): boolean =>
   request.pathname === METRICS_PATH || (request.pathname === "/readyz" && asksCapacity(request));
 
-export function createProbes(metricsCollector: MetricsCollector) {
+/** `cell`: of this server, shown with its readiness. */
+export function createProbes(metricsCollector: MetricsCollector, cell?: string) {
   let draining = false;
 
   async function database() {
@@ -75,7 +76,8 @@ export function createProbes(metricsCollector: MetricsCollector) {
     };
     const fit =
       checks.migrations === "applied" && capture !== "lost" && !blocked && !checks.draining;
-    return { status: fit ? ("ready" as const) : ("unready" as const), checks };
+    const status = fit ? ("ready" as const) : ("unready" as const);
+    return { status, ...(cell !== undefined && { cell }), checks };
   }
 
   async function ready(): Promise<HttpAnswer> {

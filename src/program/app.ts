@@ -5,6 +5,7 @@
 import type { Config } from "~/config";
 import { ApiError } from "~/errors";
 import { anyKey, platformKey } from "~/http/auth";
+import { createCells } from "~/http/cells";
 import { createCors } from "~/http/cors";
 import { isDocs } from "~/http/docs";
 import { errorAnswer } from "~/http/errors";
@@ -43,11 +44,12 @@ export function createApp(parts: {
   platform: Platform;
   requestLog: RequestLog;
   log: Log;
-  config: Pick<Config, "CORS_ORIGINS" | "TRUST_PROXY">;
+  config: Pick<Config, "CORS_ORIGINS" | "TRUST_PROXY" | "CELL">;
 }) {
   const { platform, requestLog, log, config } = parts;
   const { keys, gateway, probes, taskPlace, suitePlace } = platform;
   const cors = createCors(config.CORS_ORIGINS);
+  const cells = createCells(config.CELL);
   const router = createRouter(platform);
   const site = createSite(router);
   const control = createControl({ keys, config, callAs });
@@ -61,7 +63,7 @@ export function createApp(parts: {
     try {
       return await router.answerAs(principal, call);
     } catch (error) {
-      return errorAnswer(translated(error), log, requestId).answer;
+      return errorAnswer(cells.explained(translated(error)), log, requestId).answer;
     }
   }
 
@@ -75,6 +77,7 @@ export function createApp(parts: {
     if (preflight) return preflight;
     const base = () => publicBase(request, config.TRUST_PROXY);
     if (call) {
+      cells.requireOwn(call.envId);
       taskPlace.admit(request, pathname);
       return await gateway.handle(request, call, { baseUrl: base(), requestId });
     }
@@ -153,7 +156,7 @@ export function createApp(parts: {
       try {
         made = await answer(request, call, requestId);
       } catch (error) {
-        failure = translated(error);
+        failure = cells.explained(translated(error));
         ({ answer: made, code } = errorAnswer(failure, log, requestId));
       }
       finish(made, requestId);

@@ -11,6 +11,7 @@ import { createMetricsCollector } from "~/platform/metrics-collector";
 import { records } from "~/platform/runs/records";
 import { createTemplates } from "~/platform/templates/templates";
 import { startProgram } from "~/program/program";
+import { randomId } from "~/source";
 import { freePort } from "../../scripts/postgres";
 import { eventually, useDatabase } from "../support/database";
 import { ADDED_ENVIRONMENTS } from "../support/large";
@@ -250,7 +251,12 @@ describe("metrics", () => {
       log,
       metrics,
     });
-    const templates = createTemplates(pool, pool, createBuilders(pool, false));
+    const templates = createTemplates({
+      pool,
+      replicas: pool,
+      builders: createBuilders(pool, false),
+      newId: randomId,
+    });
     const metricsCollector = createMetricsCollector({
       config,
       pool,

@@ -496,6 +496,23 @@ export interface components {
             /** @description All of them, if the request has a `count` */
             readonly environments?: readonly components["schemas"]["Environment"][];
         };
+        /** @description The id belongs to another cell of the deployment */
+        readonly WrongCell: {
+            /** @constant */
+            readonly ok: false;
+            /** @constant */
+            readonly error: "wrong_cell";
+            /**
+             * @description What is wrong, in a sentence for people
+             * @example There is no such run
+             */
+            readonly detail: string;
+            /**
+             * @description The cell of the id
+             * @example ab
+             */
+            readonly cell: string;
+        };
         /** @description The environment and its data are deleted */
         readonly DeletedEnvironment: {
             /**
@@ -3732,6 +3749,7 @@ export type ShownClockMode = components['schemas']['ShownClockMode'];
 export type Clock = components['schemas']['Clock'];
 export type Environment = components['schemas']['Environment'];
 export type CreatedEnvironment = components['schemas']['CreatedEnvironment'];
+export type WrongCell = components['schemas']['WrongCell'];
 export type DeletedEnvironment = components['schemas']['DeletedEnvironment'];
 export type EnvironmentDetail = components['schemas']['EnvironmentDetail'];
 export type Extension = components['schemas']['Extension'];

@@ -4,7 +4,7 @@
  * A page of the server's own address may call. That includes a page whose name resolves to this machine (DNS rebinding):
  * it has no credential, and a development server answers without one only under the names of this machine.
  */
-import { isLoopback } from "~/config";
+import { isLoopback } from "~/input/settings";
 import { type HttpAnswer, jsonAnswer, type RequestHead } from "~/wire/message";
 
 /**

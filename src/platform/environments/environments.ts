@@ -26,6 +26,7 @@ import type { Suites } from "~/platform/suites/suites";
 import type { Templates } from "~/platform/templates/templates";
 import type { Principal } from "~/principal";
 import { requireKind } from "~/replicas/world";
+import type { NewId } from "~/source";
 
 export type Environments = ReturnType<typeof createEnvironments>;
 
@@ -41,6 +42,7 @@ export function createEnvironments(deps: {
   keys: Keys;
   metrics: Metrics;
   capacity: Capacity;
+  newId: NewId;
   /** Closes the runs of an environment that ends. */
   runClosing: RunClosing;
 }) {

@@ -19,6 +19,7 @@ import { actorsIn } from "~/platform/environments/view";
 import type { Once } from "~/platform/idempotency/idempotency";
 import type { Principal } from "~/principal";
 import { createSemaphore } from "~/semaphore";
+import type { NewId } from "~/source";
 
 export type Forking = ReturnType<typeof createForks>;
 
@@ -38,6 +39,7 @@ export function createForks(deps: {
   snapshots: Snapshots;
   /** Schemas that are filled at the same time. */
   builderCount: number;
+  newId: NewId;
   /** Plans a run in each of the new environments. */
   planRuns: (
     userId: string,
@@ -45,7 +47,7 @@ export function createForks(deps: {
     places: readonly Reserved[],
   ) => Promise<PlannedRuns>;
 }) {
-  const { pool, builders, environments, snapshots, schemaPool, capacity, planRuns } = deps;
+  const { pool, builders, environments, snapshots, schemaPool, capacity, planRuns, newId } = deps;
   const filling = createSemaphore(deps.builderCount);
 
   /** Fills reserved schemas, which equal their template. Nothing is in progress when it ends, even if it fails. */
@@ -92,7 +94,7 @@ export function createForks(deps: {
           timing: state.timing,
         },
         templateSchema,
-        identities: identities(count, tokenStyle),
+        identities: identities(newId, count, tokenStyle),
         faults: state.faults,
         lineage: { parentId, familyId, snapshotId: state.snapshotId, atCall },
       };

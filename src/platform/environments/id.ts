@@ -1,5 +1,5 @@
 /** Ids of environments in paths and bodies: with hyphens or without. */
-import { ApiError, namedId } from "~/errors";
+import { ApiError, NotFound, namedId } from "~/errors";
 import { ENVIRONMENT_ID } from "~/http/model";
 
 const ID = new RegExp(ENVIRONMENT_ID);
@@ -19,7 +19,8 @@ export function requireId(text: string): string {
 }
 
 export const notFound = (id?: string) =>
-  new ApiError(
+  new NotFound(
     "environment_not_found",
     `There is no environment ${namedId(id)}, or it has expired; GET /api/platform/environments lists yours`,
+    id,
   );

@@ -15,7 +15,7 @@ import type { Principal } from "~/principal";
 import { serviceOf } from "~/replicas/index";
 import { WORLD } from "~/replicas/members";
 import { requireKind } from "~/replicas/world";
-import { randomId } from "~/source";
+import type { NewId } from "~/source";
 
 /** Environments that differ only in their ids and tokens. */
 export type Plan = {
@@ -27,11 +27,11 @@ export type Plan = {
 };
 
 /** The ids of new environments, and their tokens with the hashes that are stored. */
-export const identities = (count: number, tokenStyle: NewEnvironment["tokenStyle"]) =>
+export const identities = (newId: NewId, count: number, tokenStyle: NewEnvironment["tokenStyle"]) =>
   Array.from({ length: count }, () => {
     const token = newCredential("e");
     return {
-      environmentId: randomId(),
+      environmentId: newId(),
       tokenHash: hashCredential(token),
       token: tokenStyle === undefined ? token : `${tokenStyle}-${token}`,
     };
@@ -41,7 +41,9 @@ export const identities = (count: number, tokenStyle: NewEnvironment["tokenStyle
 export const placed = ({ identities }: Plan, schemas: readonly string[]) =>
   identities.map((each, at) => ({ ...each, schemaName: schemas[at] ?? "" }));
 
-export function createPlanning({ templates, suites }: { templates: Templates; suites: Suites }) {
+export function createPlanning(deps: { templates: Templates; suites: Suites; newId: NewId }) {
+  const { templates, suites, newId } = deps;
+
   /**
    * Plans the environments of a request, by its test or by name; `task`: what the test asks for. Throws if the request is
    * incomplete or refers to something that does not exist.
@@ -84,7 +86,7 @@ export function createPlanning({ templates, suites }: { templates: Templates; su
     return {
       common,
       templateSchema: template.schemaName,
-      identities: identities(wanted.count ?? 1, wanted.tokenStyle),
+      identities: identities(newId, wanted.count ?? 1, wanted.tokenStyle),
       faults: faults.length > 0 ? newState(faults) : null,
       task: test && { prompt: promptAt(test.prompt, viewClock(common.timing).now) },
     };

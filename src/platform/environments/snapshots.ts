@@ -16,7 +16,7 @@ import { restart } from "~/platform/faults/store";
 import type { Once } from "~/platform/idempotency/idempotency";
 import type { Templates } from "~/platform/templates/templates";
 import type { Principal } from "~/principal";
-import { randomId } from "~/source";
+import type { NewId } from "~/source";
 
 export type Snapshots = ReturnType<typeof createSnapshots>;
 
@@ -36,8 +36,9 @@ export function createSnapshots(deps: {
   discard: (tx: Tx, runId: string, schema: string) => Promise<void>;
   /** Writes the calls that this server has answered into the journals. */
   flushJournal: () => Promise<void>;
+  newId: NewId;
 }) {
-  const { pool, environments, exclusive, runClosing, onBuild, discard } = deps;
+  const { pool, environments, exclusive, runClosing, onBuild, discard, newId } = deps;
   const states = createStates(deps);
 
   return {
@@ -86,7 +87,7 @@ export function createSnapshots(deps: {
         const { clock, calls } = locked.timing;
         const { rows, ...kept } = await states.read(tx, principal.keyId, locked);
         const snapshot = {
-          snapshotId: randomId(),
+          snapshotId: newId(),
           environmentId: id,
           keyId: principal.keyId,
           name: name ?? null,

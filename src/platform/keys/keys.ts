@@ -1,9 +1,10 @@
 /** API keys: their owners and their limits. */
 import { timingSafeEqual } from "node:crypto";
-import { type Config, isLoopback } from "~/config";
+import type { Config } from "~/config";
 import type { Pool, Sql } from "~/db/connect";
 import { LimitExceeded, NotAuthed } from "~/errors";
 import { isLocal } from "~/http/origin";
+import { isLoopback } from "~/input/settings";
 import type { Log } from "~/log";
 import type { Metrics } from "~/metrics";
 import { createControlPlane } from "~/platform/keys/control-plane";

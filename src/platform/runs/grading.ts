@@ -10,7 +10,7 @@ import * as gradings from "~/platform/runs/grading-store";
 import type { Runs } from "~/platform/runs/runs";
 import { isOpen } from "~/platform/runs/view";
 import type { Suites } from "~/platform/suites/suites";
-import { randomId } from "~/source";
+import type { NewId } from "~/source";
 
 export type Regrading = ReturnType<typeof createRegrading>;
 
@@ -22,8 +22,9 @@ export function createRegrading(deps: {
   runs: Runs;
   suites: Suites;
   evaluation: Evaluation;
+  newId: NewId;
 }) {
-  const { pool, runs, suites, evaluation } = deps;
+  const { pool, runs, suites, evaluation, newId } = deps;
 
   /** Returns a run with a complete diff. Throws `run_not_found`, or `invalid_request` with the reason. */
   async function requireGradable(userId: string, runId: string): Promise<store.GradableRow> {
@@ -73,7 +74,7 @@ export function createRegrading(deps: {
       // Of the attempt, not of this verdict on it.
       const { cause: _, ...graded } = verdict;
       const testId = wanted.testId ?? (wanted.expectedOutput === undefined ? run.testId : null);
-      const evaluationId = randomId();
+      const evaluationId = newId();
       const row = { evaluationId, testId, ...graded };
       const createdAt = await gradings.insertEvaluation(pool, { ...row, runId, expected });
       return view({ ...row, createdAt }, runId);

@@ -6,7 +6,7 @@ import { unavailable } from "~/errors";
 import { insertRun, type NewRunRow } from "~/platform/runs/lifecycle-store";
 import type { NewRun } from "~/platform/runs/model";
 import type { Templates } from "~/platform/templates/templates";
-import { randomId } from "~/source";
+import { type NewId, randomId } from "~/source";
 
 export type Starting = ReturnType<typeof createStarting>;
 
@@ -27,8 +27,13 @@ class NotStarted extends Error {
   }
 }
 
-export function createStarting(deps: { pool: Pool; templates: Templates; capture: Capture }) {
-  const { pool, templates, capture } = deps;
+export function createStarting(deps: {
+  pool: Pool;
+  templates: Templates;
+  capture: Capture;
+  newId: NewId;
+}) {
+  const { pool, templates, capture, newId } = deps;
 
   const newRun = (
     userId: string,
@@ -36,7 +41,7 @@ export function createStarting(deps: { pool: Pool; templates: Templates; capture
     { labels = {}, journal = "calls" }: Pick<NewRun, "labels" | "journal">,
     expected: Expected,
   ): NewRunRow => ({
-    runId: randomId(),
+    runId: newId(),
     environmentId,
     userId,
     beforeSnapshot: randomId(),

@@ -8,6 +8,7 @@ import { NewSuite } from "~/platform/suites/model";
 import { prepareTests } from "~/platform/suites/preparation";
 import type { Templates } from "~/platform/templates/templates";
 import { requireKind } from "~/replicas/world";
+import { randomId } from "~/source";
 import { SUITES } from "../../../seeds/index";
 
 const LOCK = "diorama suites";
@@ -50,7 +51,12 @@ export async function storeBuiltinSuites(
     const template = await templates.require(NOBODY, frame.service, frame.templateName);
     const { impersonateUserId: id } = suite;
     if (id !== undefined) await templates.requireUser(template, { id });
-    const tests = await prepareTests(templates, NOBODY, frame, suite.tests ?? []);
+    const tests = await prepareTests(
+      { templates, newId: randomId },
+      NOBODY,
+      frame,
+      suite.tests ?? [],
+    );
     await inTransaction(pool, async (tx) => {
       await tx`select pg_advisory_xact_lock(hashtext(${LOCK}))`;
       await putBuiltin(

@@ -12,7 +12,7 @@ import { suiteView, testNotFound, testView } from "~/platform/suites/suites";
 import { type NewSpec, warningsAbout } from "~/platform/suites/warnings";
 import type { Templates } from "~/platform/templates/templates";
 import { requireKind } from "~/replicas/world";
-import { randomId } from "~/source";
+import type { NewId } from "~/source";
 
 export type SuiteChanges = ReturnType<typeof createSuiteChanges>;
 
@@ -22,7 +22,9 @@ const TRIES_MAX = 5;
 type Seen = { readonly suite: store.SuiteRow; readonly tests: readonly store.TestRow[] };
 type Prepared<Answer> = { readonly write: (tx: Tx) => Promise<unknown>; readonly answer: Answer };
 
-export function createSuiteChanges(pool: Pool, templates: Templates) {
+type Deps = { readonly pool: Pool; readonly templates: Templates; readonly newId: NewId };
+
+export function createSuiteChanges(deps: Deps, { pool, templates, newId } = deps) {
   async function readOwn(sql: Sql, userId: string, suiteId: string): Promise<Seen> {
     const suite = await store.findSuite(sql, userId, suiteId);
     if (!suite) throw await suiteNotFound(sql, userId, suiteId);
@@ -75,7 +77,7 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
     const rejections = new Rejections();
     if (id !== null) await templates.requireUser(template, { id }).catch(rejections.add);
     const known = new Set(stored.map(({ expectedOutput }) => expectedOutput));
-    return await prepareTests(templates, userId, suite, tests, { known, specs, rejections });
+    return await prepareTests(deps, userId, suite, tests, { known, specs, rejections });
   }
 
   async function requireTestSuite(userId: string, testId: string): Promise<string> {
@@ -113,7 +115,7 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
         const old = tests.find((test) => test.testId === testId);
         if (!old) throw testNotFound(testId);
         const changed = withoutNulls({ ...asNew(old), ...wanted }) as NewTest;
-        const [row] = await prepareTests(templates, userId, suite, [changed], {
+        const [row] = await prepareTests(deps, userId, suite, [changed], {
           known: new Set([old.expectedOutput]),
         });
         if (!row) throw new Error("a test that is not prepared");
@@ -149,7 +151,7 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
         async (seen): Promise<Prepared<ImportedSuite>> => {
           await requireFreeName(pool, userId, wanted.name);
           const suite = {
-            suiteId: seen?.suite.suiteId ?? randomId(),
+            suiteId: seen?.suite.suiteId ?? newId(),
             name: wanted.name,
             description: wanted.description ?? "",
             service: requireKind(wanted.templateService),

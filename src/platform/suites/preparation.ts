@@ -10,7 +10,7 @@ import type * as store from "~/platform/suites/store";
 import { type NewSpec, newSpec } from "~/platform/suites/warnings";
 import type { TemplateRow } from "~/platform/templates/store";
 import type { Templates } from "~/platform/templates/templates";
-import { randomId } from "~/source";
+import type { NewId } from "~/source";
 
 /**
  * Compiles a spec. Throws `invalid_assertion`. `isNew`: it was not stored before. `name`: the test that it belongs to.
@@ -43,7 +43,7 @@ type SuiteFrame = {
  * with all of them together, and what is in `rejections` already.
  */
 export async function prepareTests(
-  templates: Templates,
+  { templates, newId }: { templates: Templates; newId: NewId },
   userId: string,
   suite: SuiteFrame,
   tests: readonly NewTest[],
@@ -86,7 +86,7 @@ export async function prepareTests(
     if (spec.hasPatterns) await Bun.sleep(0);
     if (isNew) specs.push(newSpec(test.name, template, vocabulary, spec));
     rows.push({
-      testId: randomId(),
+      testId: newId(),
       name: test.name,
       prompt: test.prompt.trim(),
       expectedOutput,

@@ -4,7 +4,7 @@
  * publishing a suite changes nothing for others.
  */
 import type { Pool, Sql } from "~/db/connect";
-import { ApiError } from "~/errors";
+import { ApiError, NotFound } from "~/errors";
 import { plainId } from "~/http/fitting";
 import { known, quoted } from "~/input/nearest";
 import { SERVER } from "~/platform/keys/keys";
@@ -18,7 +18,8 @@ const REFERENCE_MAX = 600;
 /** The rejection of a reference, with the suites of this user and of the server. */
 export async function suiteNotFound(sql: Sql, userId: string, ref: string): Promise<ApiError> {
   const names = await store.listKnown(sql, userId);
-  return new ApiError("suite_not_found", `There is no suite ${quoted(ref)}${known(ref, names)}`);
+  const detail = `There is no suite ${quoted(ref)}${known(ref, names)}`;
+  return new NotFound("suite_not_found", detail, ref);
 }
 
 /**

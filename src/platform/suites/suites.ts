@@ -1,7 +1,7 @@
 /** Test suites: named groups of tests, each a task for an agent and the expected changes. */
 import type { Static } from "elysia";
 import { inTransaction, type Pool } from "~/db/connect";
-import { ApiError, namedId } from "~/errors";
+import { ApiError, NotFound, namedId } from "~/errors";
 import { pageOf, readPage } from "~/http/page";
 import { quoted } from "~/input/nearest";
 import { Rejections } from "~/input/rejections";
@@ -14,19 +14,22 @@ import * as store from "~/platform/suites/store";
 import { type NewSpec, warningsAbout } from "~/platform/suites/warnings";
 import type { Templates } from "~/platform/templates/templates";
 import { requireKind } from "~/replicas/world";
-import { randomId } from "~/source";
+import type { NewId } from "~/source";
 
 export type Suites = ReturnType<typeof createSuites>;
 
 const LIST = "suites";
 
 export const testNotFound = (testId: string) =>
-  new ApiError(
+  new NotFound(
     "test_not_found",
     `There is no test ${namedId(testId)}; a suite has the ids of its tests`,
+    testId,
   );
 
-export function createSuites(pool: Pool, templates: Templates) {
+export function createSuites(deps: { pool: Pool; templates: Templates; newId: NewId }) {
+  const { pool, templates, newId } = deps;
+
   async function requireSuite(userId: string, suiteId: string) {
     const suite = await store.findSuite(pool, userId, suiteId);
     if (!suite) throw await suiteNotFound(pool, userId, suiteId);
@@ -50,14 +53,14 @@ export function createSuites(pool: Pool, templates: Templates) {
       const rejections = new Rejections();
       if (id !== undefined) await templates.requireUser(template, { id }).catch(rejections.add);
       const specs: NewSpec[] = [];
-      const tests = await prepareTests(templates, userId, frame, wanted.tests ?? [], {
+      const tests = await prepareTests(deps, userId, frame, wanted.tests ?? [], {
         specs,
         rejections,
       });
       const warned = await warningsAbout(templates, specs);
       const suite = {
         ...frame,
-        suiteId: randomId(),
+        suiteId: newId(),
         name,
         description: wanted.description ?? "",
         actingUserId: id ?? null,
@@ -79,7 +82,7 @@ export function createSuites(pool: Pool, templates: Templates) {
           `You have no suite ${quoted(suite.name)}; only its owner adds tests`,
         );
       const specs: NewSpec[] = [];
-      const rows = await prepareTests(templates, userId, suite, tests, { specs });
+      const rows = await prepareTests(deps, userId, suite, tests, { specs });
       const warned = await warningsAbout(templates, specs);
       const testCount = await inTransaction(pool, async (tx) => {
         await store.lockSuite(tx, suiteId);

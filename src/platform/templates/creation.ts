@@ -10,7 +10,7 @@ import { opensAt } from "~/platform/templates/seeds";
 import * as store from "~/platform/templates/store";
 import { SeedError } from "~/replicas/kit/seed-mistakes";
 import { createFairSemaphore } from "~/semaphore";
-import { randomId } from "~/source";
+import { type NewId, randomId } from "~/source";
 
 const NAME = new RegExp(TEMPLATE_NAME);
 export const nameTaken = () =>
@@ -25,7 +25,7 @@ export type Draft = {
   readonly visibility?: "public" | "private" | undefined;
 };
 
-export function createCreation(pool: Pool, builders: Builders) {
+export function createCreation(pool: Pool, builders: Builders, newId: NewId) {
   /** Creations of one name by one user follow each other: all but the first would build a schema for nothing. */
   const inTurn = createFairSemaphore({ limit: Number.POSITIVE_INFINITY });
 
@@ -35,7 +35,7 @@ export function createCreation(pool: Pool, builders: Builders) {
     seed: object | undefined,
     build: (schema: string) => Promise<void>,
   ) {
-    const templateId = randomId();
+    const templateId = newId();
     const schemaName = `tpl_${randomId()}`;
     // Built first and named afterwards: if this server dies in between, maintenance drops the orphan.
     try {

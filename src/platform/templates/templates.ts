@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Table } from "~/db/blueprint";
 import type { Pool, Sql } from "~/db/connect";
 import type { Builders } from "~/db/origins";
-import { ApiError } from "~/errors";
+import { ApiError, NotFound } from "~/errors";
 import type { Vocabulary } from "~/evaluation/vocabulary";
 import { plainId } from "~/http/fitting";
 import { pageOf, readPage } from "~/http/page";
@@ -20,6 +20,7 @@ import { createUsers } from "~/platform/templates/users";
 import { requireReplica } from "~/replicas/index";
 import { WORLD } from "~/replicas/members";
 import { type Model, modelWith, requireKind } from "~/replicas/world";
+import type { NewId } from "~/source";
 import { SEEDS } from "../../../seeds/index";
 
 export type Templates = ReturnType<typeof createTemplates>;
@@ -31,7 +32,13 @@ const FOUND_MAX = 10_000;
 const LIST = "templates";
 
 /** `replicas` reads templates, `builders` makes them. */
-export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) {
+export function createTemplates(deps: {
+  pool: Pool;
+  replicas: Pool;
+  builders: Builders;
+  newId: NewId;
+}) {
+  const { pool, replicas, builders, newId } = deps;
   const blueprints = createBlueprints(pool, replicas);
   const { requireUser } = createUsers(replicas, blueprints);
   const { blueprint, tablesOf } = blueprints;
@@ -48,13 +55,14 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
   async function notFound(userId: string, name: string, service?: string): Promise<ApiError> {
     const names = await store.listKnown(pool, userId, service);
     const what = service === undefined ? "template" : `${service} template`;
-    return new ApiError(
+    return new NotFound(
       "template_not_found",
       `There is no ${what} ${quoted(name)}${known(name, names)}`,
+      name,
     );
   }
 
-  const create = createCreation(pool, builders);
+  const create = createCreation(pool, builders, newId);
 
   return {
     blueprint,

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import type { Capture, Start, Started, StartingRun } from "~/capture/capture";
 import type { Sql } from "~/db/connect";
 import { createStarting } from "~/platform/runs/starting";
+import { randomId } from "~/source";
 import { useDatabase } from "../../support/database";
 
 const database = useDatabase();
@@ -33,7 +34,7 @@ test("leave nothing behind while capture is not ready, and begin all with the en
     },
   } as unknown as Capture;
   const templates = { tablesOf: async () => [{ name: "messages", key: ["ts"] }] } as any;
-  const { planRuns } = createStarting({ pool: sql, templates, capture });
+  const { planRuns } = createStarting({ pool: sql, templates, capture, newId: randomId });
 
   const { runOf, startWith } = await planRuns("alice", ORIGIN, PLACES);
   await startWith(async (tx) => {

@@ -5,6 +5,7 @@ import { createBuilders } from "~/db/origins";
 import { createLog } from "~/log";
 import { readSuite, storeBuiltinSuites } from "~/platform/suites/builtin";
 import { createTemplates } from "~/platform/templates/templates";
+import { randomId } from "~/source";
 import { useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { useUsers } from "../../support/users";
@@ -419,7 +420,12 @@ test("results sum up the latest run of each test", async () => {
 
 describe("the built-in suites", () => {
   const store = (file: unknown) => {
-    const templates = createTemplates(pool, pool, createBuilders(pool, false));
+    const templates = createTemplates({
+      pool,
+      replicas: pool,
+      builders: createBuilders(pool, false),
+      newId: randomId,
+    });
     return storeBuiltinSuites(pool, templates, createLog({ level: "error" }), [file]);
   };
 
