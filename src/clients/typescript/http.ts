@@ -46,7 +46,10 @@ const ATTEMPTS_MAX = 4;
 const DELAY_MS = 200;
 /** Of a server that says how long it needs. */
 const DELAY_MS_MAX = 60_000;
-const UNAVAILABLE = 503;
+/** Of the server, or of a balancer whose server is gone. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
+/** In the answer of a cell that an id does not belong to: its own one. A balancer finds it by this header. */
+const CELL = "X-Diorama-Cell";
 
 export type Http = ReturnType<typeof createHttp>;
 
@@ -74,8 +77,8 @@ export function createHttp(options: Options) {
     key,
 
     /**
-     * Calls `/api/platform<path>`. Repeats a call that got no answer or 503, if repeating it has no second effect.
-     * Throws DioramaError.
+     * Calls `/api/platform<path>`. Repeats a call that got no answer or 502 to 504, if repeating it has no second effect, and one
+     * that has reached another cell. Throws DioramaError.
      */
     async call<Answer>(method: Method, path: string, call: Call = {}): Promise<Answer> {
       const { body, query = {}, hasKey = false } = call;
@@ -92,7 +95,7 @@ export function createHttp(options: Options) {
 
       for (let attempt = 1; ; attempt++) {
         const response = await send(method, address, headers, text);
-        const isFailed = !(response instanceof Response) || response.status === UNAVAILABLE;
+        const isFailed = !(response instanceof Response) || UNAVAILABLE.has(response.status);
         if (isFailed && isRepeatable && attempt < ATTEMPTS_MAX) {
           await sleep(delayMs(response, attempt));
           continue;
@@ -103,6 +106,11 @@ export function createHttp(options: Options) {
             status: 0,
             cause: response,
           });
+        const cell = response.headers.get(CELL);
+        if (cell !== null && !headers.has(CELL)) {
+          headers.set(CELL, cell);
+          continue;
+        }
         const answer: unknown = await response.json().catch(() => undefined);
         if (response.ok) return answer as Answer;
         throw errorOf(response, answer);

@@ -240,6 +240,33 @@ def test_a_call_that_is_answered_503_is_repeated_with_the_same_key(busy: tuple[s
     assert len(keys) == 3 and len(set(keys)) == 1 and keys[0]
 
 
+def test_a_call_that_has_reached_another_cell_is_repeated_for_its_own_once() -> None:
+    seen: list[str | None] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_DELETE(self) -> None:
+            seen.append(self.headers["X-Diorama-Cell"])
+            body = b'{"error": "wrong_cell"}'
+            self.send_response(421)
+            self.send_header("X-Diorama-Cell", "b2")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with diorama.Diorama(f"http://127.0.0.1:{server.server_port}") as client:
+        with pytest.raises(diorama.DioramaError) as raised:
+            client.call("DELETE", "/env/1")
+    server.shutdown()
+    server.server_close()
+
+    assert (raised.value.code, seen) == ("wrong_cell", [None, "b2"])
+
+
 def test_a_suite_gives_a_verdict_for_every_attempt_also_of_agents_that_crash_or_take_too_long() -> None:
     first, *others = [test.name for test in diorama.suite(SUITE).details().tests or []]
     seen: list[diorama.Attempt] = []

@@ -26,7 +26,10 @@ ATTEMPTS_MAX = 4
 DELAY_SECONDS = 0.2
 # Of a server that says how long it needs.
 DELAY_SECONDS_MAX = 60.0
-UNAVAILABLE = 503
+# Of the server, or of a balancer whose server is gone.
+UNAVAILABLE = frozenset((502, 503, 504))
+# In the answer of a cell that an id does not belong to: its own one. A balancer finds it by this header.
+CELL = "X-Diorama-Cell"
 
 
 class AsyncHttp:
@@ -63,9 +66,9 @@ class AsyncHttp:
         is_repeatable: bool = False,
     ) -> Any:
         """
-        Calls `/api/platform<path>` and returns the JSON of its answer. Repeats a call that got no answer or 503, if
+        Calls `/api/platform<path>` and returns the JSON of its answer. Repeats a call that got no answer or 502 to 504, if
         repeating it has no second effect: a POST only with `has_key`, which sends an `Idempotency-Key`, or
-        `is_repeatable`. Raises DioramaError.
+        `is_repeatable`. Repeats one that has reached another cell. Raises DioramaError.
         """
         headers: dict[str, str] = {}
         key = self._key or os.environ.get("DIORAMA_API_KEY")
@@ -90,7 +93,10 @@ class AsyncHttp:
                 continue
             if response.is_success:
                 return response.json()
-            if response.status_code != UNAVAILABLE or not again:
+            if CELL in response.headers and CELL not in headers:
+                headers[CELL] = response.headers[CELL]
+                continue
+            if response.status_code not in UNAVAILABLE or not again:
                 raise error_of(response)
             await async_sleep(delay_seconds(response.headers.get("Retry-After"), attempt))
 
