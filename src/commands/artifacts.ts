@@ -3,6 +3,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CallFailed, type Client, UsageError } from "~/commands/client";
 import { type Labels, type Outcome, type Suite, slugOf } from "~/commands/suite";
+import type { Homes } from "~/commands/suite-homes";
 import { notice } from "~/log";
 
 export type Artifacts = Awaited<ReturnType<typeof createArtifacts>>;
@@ -14,7 +15,7 @@ const VERDICT = "verdict.json";
 
 /** `folder` is created; an attempt has the folder `NAME-ID/attempt-N` in it. Throws UsageError. */
 export async function createArtifacts(
-  client: Client,
+  { all }: Homes,
   folder: string,
   { name: suite, tests }: Suite,
   labels: Labels,
@@ -41,11 +42,12 @@ export async function createArtifacts(
     const path = folderOf(outcome);
     await mkdir(path, { recursive: true });
     const { runId, earlier: _, output: __, ...known } = outcome;
+    const client = (all.find((home) => home.client.url === outcome.url) ?? all[0])?.client;
     const { prompt, expectedOutput } = tests.find(({ id }) => id === outcome.testId) ?? {};
     const file = (name: string, content: unknown) =>
       Bun.write(join(path, name), `${JSON.stringify(content, null, 2)}\n`);
     let journal = {};
-    if (runId !== undefined) {
+    if (client && runId !== undefined) {
       const { diff } = await client.call("GET", `/results/${runId}`);
       if (diff !== null) await file("diff.json", diff);
       await file("events.json", await client.call("GET", `/runs/${runId}/events`));

@@ -1,4 +1,6 @@
 /** A server's platform API, for commands that call it. */
+import { CELL_HEADER } from "~/errors";
+
 /** The command line is wrong, or names something that does not exist. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
@@ -29,7 +31,10 @@ export type Client = ReturnType<typeof createClient>;
 export type Answer = { readonly [field: string]: unknown };
 
 const TIMEOUT_MS = 120_000;
-const UNAVAILABLE = 503;
+/** Of the server, or of a balancer whose server is gone. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
+/** The code of a server without room for another environment. */
+export const FULL = "capacity_exhausted";
 const ATTEMPTS_MAX = 4;
 const WAIT_SECONDS = 1;
 const WAIT_SECONDS_MAX = 30;
@@ -43,8 +48,19 @@ function waitMs({ headers }: Response): number {
   return 1000 * Math.min(stated > 0 ? stated : WAIT_SECONDS, WAIT_SECONDS_MAX);
 }
 
-/** The server from the options, from the environment, or on this machine. */
-export function createClient(options: ServerOptions, env: Environment) {
+async function isFull(response: Response): Promise<boolean> {
+  const answer = (await response
+    .clone()
+    .json()
+    .catch(() => ({}))) as Answer;
+  return answer["error"] === FULL;
+}
+
+/**
+ * The server from the options, from the environment, or on this machine. `hasOthers`: another server can take what this
+ * one has no room for, so it is not waited for.
+ */
+export function createClient(options: ServerOptions, env: Environment, hasOthers = false) {
   const address = options.url ?? env["DIORAMA_URL"] ?? `http://127.0.0.1:${env["PORT"] ?? 3000}`;
   const url = address.replace(/\/+$/, "");
   const key = options.key ?? env["DIORAMA_API_KEY"];
@@ -80,8 +96,8 @@ export function createClient(options: ServerOptions, env: Environment) {
     },
 
     /**
-     * One call of the platform's API, or below `/openenv/`. Repeated after 503 where that has no second effect. Throws
-     * CallFailed unless it succeeds.
+     * One call of the platform's API, or below `/openenv/`. Repeated after 502 to 504 where that has no second effect, and for its
+     * own cell after it has reached another one. Throws CallFailed unless it succeeds.
      */
     async call(
       method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
@@ -90,7 +106,7 @@ export function createClient(options: ServerOptions, env: Environment) {
       timeoutMs?: number,
     ): Promise<Answer> {
       const isRepeatable = method !== "POST" || REPEATABLE.test(path);
-      const headers = {
+      const headers: Record<string, string> = {
         ...(key && { "X-API-Key": key }),
         ...(body && { "Content-Type": "application/json" }),
         ...(method === "POST" && isRepeatable && { "Idempotency-Key": crypto.randomUUID() }),
@@ -98,8 +114,13 @@ export function createClient(options: ServerOptions, env: Environment) {
       const options = { method, headers, ...(body && { body: JSON.stringify(body) }) };
       const whole = path.startsWith("/openenv/") ? path : `/api/platform${path}`;
       let response = await fetchFrom(whole, options, timeoutMs);
+      const cell = response.headers.get(CELL_HEADER);
+      if (cell !== null) {
+        options.headers[CELL_HEADER] = cell;
+        response = await fetchFrom(whole, options, timeoutMs);
+      }
       for (let attempt = 1; isRepeatable && attempt < ATTEMPTS_MAX; attempt++) {
-        if (response.status !== UNAVAILABLE) break;
+        if (!UNAVAILABLE.has(response.status) || (hasOthers && (await isFull(response)))) break;
         await Bun.sleep(waitMs(response));
         response = await fetchFrom(whole, options, timeoutMs);
       }

@@ -2,6 +2,7 @@
 import { CallFailed, type Client, listAll } from "~/commands/client";
 import { explained } from "~/commands/reasons";
 import { type Judgement, judged, type Labels, type Outcome, type Suite } from "~/commands/suite";
+import type { Home, Homes } from "~/commands/suite-homes";
 
 type ListedRun = {
   readonly runId: string;
@@ -15,11 +16,27 @@ type Results = Judgement & { readonly execution_time: number | null };
 
 /** The first `repeat` attempts at each test that are graded, as the server counts them, under exactly these labels. */
 export async function findEarlier(
-  client: Client,
+  { all, hasOthers }: Homes,
   suite: Suite,
   labels: Labels,
   repeat: number,
 ): Promise<Outcome[]> {
+  const found: Outcome[] = [];
+  for (const home of all) {
+    const url = hasOthers ? { url: home.client.url } : {};
+    const outcomes = await findOn(home, labels, repeat);
+    for (const outcome of outcomes) {
+      const test = suite.tests[home.suite.tests.findIndex(({ id }) => id === outcome.testId)];
+      if (test) found.push({ ...outcome, ...url, testId: test.id });
+    }
+  }
+  const byTest = Map.groupBy(found, ({ testId }) => testId).values();
+  return [...byTest].flatMap((outcomes) =>
+    outcomes.slice(0, repeat).map((outcome, index) => ({ ...outcome, attempt: index + 1 })),
+  );
+}
+
+async function findOn({ client, suite }: Home, labels: Labels, repeat: number): Promise<Outcome[]> {
   const graded = (await listRuns(client, suite, labels)).filter(
     (run) => isGraded(run) && sameLabels(run.labels, labels),
   );

@@ -1,7 +1,7 @@
 /** Attempts at the tests of a suite: each with an environment, a run, the agent's command and the verdict. */
 import { runAgent } from "~/commands/agent";
 import type { Artifacts } from "~/commands/artifacts";
-import { CallFailed, type Client, type Environment } from "~/commands/client";
+import { CallFailed, type Client, type Environment, FULL } from "~/commands/client";
 import { recovered } from "~/commands/earlier-attempts";
 import { explained } from "~/commands/reasons";
 import {
@@ -13,9 +13,11 @@ import {
   type Surface,
   type Test,
 } from "~/commands/suite";
+import { type Home, type Homes, testOn } from "~/commands/suite-homes";
 
 export type Job = {
-  readonly client: Client;
+  readonly homes: Homes;
+  /** As on the first of its servers. */
   readonly suite: Suite;
   readonly command: string;
   /** Passed to the agent, except for variables that give access to more than its environment. */
@@ -80,14 +82,25 @@ export async function runSuite(job: Job): Promise<Outcome[]> {
 const placeOf = ({ testId, attempt }: { testId: string; attempt: number }) =>
   `${testId} ${attempt}`;
 
-/** Tries again while it is not gradable. */
+/** Tries again while it is not gradable, on another server if there is one. */
 async function makeAttempt(job: Job, test: Test, attempt: number): Promise<Outcome> {
+  const { homes, suite } = job;
   const head = { name: test.name, testId: test.id, attempt, failures: [] };
-  for (let tried = 0; ; tried++) {
+  let last: Home | undefined;
+  for (let tried = 0; ; ) {
     if (job.signal.aborted) return { ...head, verdict: "interrupted" };
-    const outcome = await explained(job.client, await inEnvironment(job, test, head));
-    await job.artifacts?.complete(outcome);
-    if (outcome.verdict !== "not gradable" || tried >= job.retries) return outcome;
+    const outcome = await homes.use(last, async (home) => {
+      last = home;
+      const graded = await inEnvironment(job, home, testOn(home, suite, test), head);
+      const made = await explained(home.client, graded);
+      return homes.hasOthers ? { ...made, url: home.client.url } : made;
+    });
+    const isMoving = outcome.runId === undefined && homes.canMove(last);
+    if (!isMoving) {
+      await job.artifacts?.complete(outcome);
+      if (outcome.verdict !== "not gradable" || tried >= job.retries) return outcome;
+      tried++;
+    }
     await pause(Math.min(RETRY_MS * 2 ** tried, RETRY_MS_MAX), job.signal);
   }
 }
@@ -101,11 +114,13 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   clearTimeout(timer);
 }
 
-async function inEnvironment(job: Job, test: Test, head: Head): Promise<Outcome> {
-  const { client, timeoutSeconds } = job;
+async function inEnvironment(job: Job, home: Home, test: Test, head: Head): Promise<Outcome> {
+  const { client } = home;
+  const { timeoutSeconds } = job;
   const made: { runId?: string } = {};
   const failed = (error: unknown): Outcome => {
     if (!(error instanceof CallFailed)) throw error;
+    if (error.code === FULL) job.homes.full(home);
     const verdict = job.signal.aborted ? "interrupted" : "not gradable";
     return { ...head, ...made, verdict, failures: [error.message] };
   };
@@ -115,7 +130,7 @@ async function inEnvironment(job: Job, test: Test, head: Head): Promise<Outcome>
       ttlSeconds: timeoutSeconds + MARGIN_SECONDS,
     });
     try {
-      return await inRun(job, test, head, environment, made);
+      return await inRun(job, home, test, head, environment, made);
     } catch (error) {
       // The call may have had its effect.
       return await recovered(client, failed(error));
@@ -130,12 +145,13 @@ async function inEnvironment(job: Job, test: Test, head: Head): Promise<Outcome>
 
 async function inRun(
   job: Job,
+  { client, suite }: Home,
   test: Test,
   head: Head,
   environment: { readonly [field: string]: unknown },
   made: { runId?: string },
 ): Promise<Outcome> {
-  const { client, suite, surface, labels, timeoutSeconds, signal, artifacts } = job;
+  const { surface, labels, timeoutSeconds, signal, artifacts } = job;
   const started = await client.call("POST", "/startRun", {
     envId: environment["environmentId"],
     testId: test.id,

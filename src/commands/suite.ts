@@ -79,6 +79,8 @@ export type Outcome = Partial<Omit<Judgement, "status" | "gradable" | "failures"
   readonly output?: string;
   /** From an earlier command. */
   readonly earlier?: true;
+  /** The server of the run. */
+  readonly url?: string;
 };
 
 /** The verdicts that are the agent's own. */

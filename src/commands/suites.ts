@@ -18,7 +18,8 @@ import { openEnvironment } from "~/commands/export/openenv";
 import { CommandError } from "~/commands/failure";
 import { junit } from "~/commands/junit";
 import { createProgress } from "~/commands/progress";
-import { asImport, type Labels, type Suite, type Surface } from "~/commands/suite";
+import { asImport, type Labels, type Suite, type Surface, type Test } from "~/commands/suite";
+import { createHomes, requireSame } from "~/commands/suite-homes";
 import { report } from "~/commands/suite-report";
 import { runSuite } from "~/commands/suite-run";
 import { table } from "~/commands/table";
@@ -42,23 +43,25 @@ export type SuiteRun = {
 
 /** Returns the exit code. */
 export async function runSuiteCommand(
-  client: Client,
+  clients: readonly Client[],
   subject: string,
   options: SuiteRun,
   env: Environment,
   signal: AbortSignal,
 ): Promise<number> {
   const { command, surface, repeat, label: labels = {}, parallel, timeout } = options;
-  const { suite, artifacts, earlier } = await prepare(client, subject, options).catch((error) => {
-    // Not the exit code of failed tests.
-    throw error instanceof CallFailed ? new CommandError(error.message) : error;
-  });
+  const { homes, suite, page, artifacts, earlier } = await prepare(clients, subject, options).catch(
+    (error) => {
+      // Not the exit code of failed tests.
+      throw error instanceof CallFailed ? new CommandError(error.message) : error;
+    },
+  );
   const total = suite.tests.length * repeat;
   if (earlier.length > 0) notice(`${earlier.length} of ${total} attempts were made before`);
   for (const outcome of earlier) await artifacts?.complete(outcome);
   const progress = createProgress(total, earlier, repeat);
   const outcomes = await runSuite({
-    client,
+    homes,
     suite,
     command,
     env,
@@ -74,20 +77,35 @@ export async function runSuiteCommand(
     onProgress: progress.show,
   });
   progress.end();
-  const about = { labels, repeat, page: consoleOf(client, "suites", suite.id) };
+  const about = { labels, repeat, page };
   const found = report(suite, outcomes, about);
   if (options.junit) await writeReport(options.junit, junit(suite, outcomes, about));
   print(options.json ? JSON.stringify(found.json, null, 2) : found.text);
   return found.exitCode;
 }
 
-async function prepare(client: Client, subject: string, options: SuiteRun) {
+async function prepare(clients: readonly Client[], subject: string, options: SuiteRun) {
   const { test, surface, repeat, resume, label: labels = {}, artifacts: folder } = options;
-  const suite = solvable(only(await findSuite(client, subject), test), surface);
+  const found = await Promise.all(
+    clients.map(async (client) => ({ client, suite: await findSuite(client, subject) })),
+  );
+  requireSame(found);
+  const [first] = found;
+  if (!first) throw new UsageError("a suite is run on a server");
+  const suite = solvable(only(first.suite, test), surface);
+  const kept = new Set(suite.tests);
+  const homes = createHomes(
+    found.map(({ client, suite: { tests, ...rest } }) => ({
+      client,
+      suite: { ...rest, tests: tests.filter((_, at) => kept.has(first.suite.tests[at] as Test)) },
+    })),
+  );
   return {
+    homes,
     suite,
-    artifacts: folder ? await createArtifacts(client, folder, suite, labels) : undefined,
-    earlier: resume ? await findEarlier(client, suite, labels, repeat) : [],
+    page: consoleOf(first.client, "suites", suite.id),
+    artifacts: folder ? await createArtifacts(homes, folder, suite, labels) : undefined,
+    earlier: resume ? await findEarlier(homes, suite, labels, repeat) : [],
   };
 }
 
@@ -141,12 +159,17 @@ export async function importSuite(
   file: string,
   { name, visibility, prune }: SuiteImport,
 ) {
-  const imported = (await client.call("POST", "/testSuites/import", {
+  await sendSuite(client, {
     ...(await readDocument(file)),
     ...(name && { name }),
     ...(visibility && { visibility }),
     prune,
-  })) as Imported;
+  });
+}
+
+/** Creates a suite, or brings it up to date. */
+export async function sendSuite(client: Client, body: object): Promise<void> {
+  const imported = (await client.call("POST", "/testSuites/import", body)) as Imported;
   for (const line of imported.warnings ?? []) notice(`warning: ${line}`);
   for (const line of summaryOf(imported)) notice(line);
   print(imported.suiteId);

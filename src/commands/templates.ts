@@ -1,5 +1,5 @@
 /** `diorama templates`: lists templates, and moves them between servers. */
-import { type Client, type Import, listAll } from "~/commands/client";
+import { type Answer, type Client, type Import, listAll } from "~/commands/client";
 import { asYaml, readDocument } from "~/commands/document";
 import { table } from "~/commands/table";
 import { notice, print } from "~/log";
@@ -9,8 +9,13 @@ export async function exportTemplate(client: Client, template: string, json: boo
   print(json ? JSON.stringify(seed, null, 2) : asYaml(seed));
 }
 
-export async function importTemplate(client: Client, file: string, { name, visibility }: Import) {
-  const seed = await readDocument(file);
+export async function importTemplate(client: Client, file: string, options: Import) {
+  const { templateId } = await sendTemplate(client, await readDocument(file), options);
+  print(`${templateId}`);
+}
+
+/** Creates a template from a seed. */
+export async function sendTemplate(client: Client, seed: Answer, { name, visibility }: Import) {
   const { template, service, description } = seed;
   const created = await client.call("POST", "/templates/import", {
     name: name ?? template,
@@ -21,7 +26,7 @@ export async function importTemplate(client: Client, file: string, { name, visib
   });
   for (const note of (created["notes"] ?? []) as readonly string[]) notice(note);
   notice(`template ${created["name"]} is created, with the id`);
-  print(`${created["templateId"]}`);
+  return created;
 }
 
 type ListedTemplate = {

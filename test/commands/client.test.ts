@@ -46,6 +46,24 @@ test("a call that could have a second effect is not repeated", async () => {
   expect([answer, seen.length]).toEqual(["service_unavailable", 1]);
 });
 
+test("a call that has reached another cell is repeated for its own, once", async () => {
+  const seen: (string | null)[] = [];
+  await using server = Bun.serve({
+    port: 0,
+    fetch({ headers }) {
+      seen.push(headers.get("x-diorama-cell"));
+      return Response.json(
+        { error: "wrong_cell" },
+        { status: 421, headers: { "X-Diorama-Cell": "b2" } },
+      );
+    },
+  });
+  const called = createClient({ url: server.url.href }, {}).call("POST", "/templates/import", {});
+
+  expect(await called.catch((error) => error.code)).toBe("wrong_cell");
+  expect(seen).toEqual([null, "b2"]);
+});
+
 test("a server that stays busy is reported", async () => {
   const { answer, seen } = await busy(9, (client) => client.call("GET", "/runs"));
 

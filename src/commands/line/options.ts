@@ -22,6 +22,60 @@ export const onServer = (parent: Command, name: string) =>
     .option("--url <url>", "The server; else DIORAMA_URL, else the one on this machine.")
     .option("--key <key>", "The API key; else DIORAMA_API_KEY.");
 
+/** Options of a command that calls several servers, which know the same key. */
+export type ServersOptions = { readonly url?: readonly string[]; readonly key?: string };
+
+export const onServers = (parent: Command, name: string) =>
+  parent
+    .command(name)
+    .option(
+      "--url <url>",
+      "A server that has the suite; may be repeated, to spread the attempts. Else DIORAMA_URL, else the one on this machine.",
+      listed,
+    )
+    .option("--key <key>", "The API key; else DIORAMA_API_KEY.");
+
+/** Clients of all the servers. Several that have one address are one. */
+export const connectingAll =
+  (env: Environment) =>
+  ({ url: urls = [], ...options }: ServersOptions) => {
+    const distinct = new Set(urls.map((url) => url.replace(/\/+$/, "")));
+    if (distinct.size <= 1) return [createClient({ ...options, ...onlyUrl(distinct) }, env)];
+    return [...distinct].map((url) => createClient({ ...options, url }, env, true));
+  };
+
+function onlyUrl(urls: ReadonlySet<string>): { url?: string } {
+  const [url] = urls;
+  return url === undefined ? {} : { url };
+}
+
+/** Options of a command that copies from one server to another. */
+export type CopyOptions = {
+  readonly from?: string;
+  readonly to: string;
+  readonly key?: string;
+  readonly toKey?: string;
+};
+
+export const copying = (parent: Command) =>
+  parent
+    .command("copy")
+    .argument("<name-or-id>")
+    .option(
+      "--from <url>",
+      "The server that has it; else DIORAMA_URL, else the one on this machine.",
+    )
+    .requiredOption("--to <url>", "The server that gets it.")
+    .option("--key <key>", "The API key; else DIORAMA_API_KEY.")
+    .option("--to-key <key>", "The API key on the other server, if it is another one.");
+
+export const connectingBoth =
+  (env: Environment) =>
+  ({ from, to, key, toKey = key }: CopyOptions) => ({
+    from: createClient({ ...(from && { url: from }), ...(key && { key }) }, env),
+    to: createClient({ url: to, ...(toKey && { key: toKey }) }, env),
+  });
+
 export const listing = (parent: Command, name = "list") =>
   onServer(parent, name).option("--json", "As JSON instead of a table.", false);
 

@@ -1,16 +1,23 @@
 /** Commands of suites. */
 import { type Command, Option } from "commander";
 import type { ServerOptions } from "~/commands/client";
+import { copySuite } from "~/commands/copies";
 import {
   type Context,
+  type CopyOptions,
   connecting,
+  connectingAll,
+  connectingBoth,
+  copying,
   exporting,
   importing,
   labelled,
   listed,
   listing,
   onServer,
+  onServers,
   PARALLEL_MAX,
+  type ServersOptions,
   upTo,
 } from "~/commands/line/options";
 import { SURFACES } from "~/commands/suite";
@@ -50,8 +57,9 @@ Exit codes:
 
 export function addSuites(line: Command, { env, interruption, endWith }: Context): void {
   const connect = connecting(env);
+  const connectAll = connectingAll(env);
   const suites = line.command("suites").description("Suites of tests, on a server.");
-  onServer(suites, "run")
+  onServers(suites, "run")
     .description(
       "Run an agent on each test of a suite. The command is run by the shell, with DIORAMA_PROMPT, DIORAMA_SERVICE_URL, DIORAMA_TOKEN and DIORAMA_USER_ID in its environment.",
     )
@@ -93,8 +101,8 @@ export function addSuites(line: Command, { env, interruption, endWith }: Context
     )
     .option("--json", "As JSON instead of a table.", false)
     .addHelpText("after", RUN_CODES)
-    .action(async (subject: string, options: SuiteRun & ServerOptions) =>
-      endWith(await runSuiteCommand(connect(options), subject, options, env, interruption())),
+    .action(async (subject: string, options: SuiteRun & ServersOptions) =>
+      endWith(await runSuiteCommand(connectAll(options), subject, options, env, interruption())),
     );
   listing(suites)
     .description("List the suites that you can see, newest first.")
@@ -146,4 +154,12 @@ export function addSuites(line: Command, { env, interruption, endWith }: Context
     .summary("Create a suite from a file, or bring it up to date.")
     .option("--prune", "Delete tests that the file does not have.", false)
     .action((file: string, options: SuiteImport) => importSuite(connect(options), file, options));
+  copying(suites)
+    .description(
+      "Copy a suite and its templates to another server, or bring the suite there up to date. Tests that only that server has are removed.",
+    )
+    .summary("Copy a suite and its templates to another server.")
+    .action((subject: string, options: CopyOptions) =>
+      copySuite(connectingBoth(env)(options), subject),
+    );
 }

@@ -1,7 +1,17 @@
 /** Commands of templates. */
 import type { Command } from "commander";
 import type { Import } from "~/commands/client";
-import { type Context, connecting, exporting, importing, listing } from "~/commands/line/options";
+import { copyTemplate } from "~/commands/copies";
+import {
+  type Context,
+  type CopyOptions,
+  connecting,
+  connectingBoth,
+  copying,
+  exporting,
+  importing,
+  listing,
+} from "~/commands/line/options";
 import { exportTemplate, importTemplate, listTemplates } from "~/commands/templates";
 
 export function addTemplates(line: Command, { env }: Context): void {
@@ -17,4 +27,9 @@ export function addTemplates(line: Command, { env }: Context): void {
   importing(templates)
     .description("Create a template from a seed.")
     .action((file: string, options: Import) => importTemplate(connect(options), file, options));
+  copying(templates)
+    .description("Copy a template to another server, unless it has the same one already.")
+    .action((subject: string, options: CopyOptions) =>
+      copyTemplate(connectingBoth(env)(options), subject),
+    );
 }
