@@ -24,6 +24,8 @@ export type RunData = {
   /** Known rows at the start of the run, by table. */
   readonly base: Rows;
 };
+/** Those parts of a run that the API of the platform has. */
+export type RunParts = Omit<RunData, "base">;
 
 /** The service that a run is of; undefined if its environment is gone and it has no calls. */
 export const serviceOfRun = ({ environment, calls }: RunData) =>
@@ -35,8 +37,18 @@ const CALLS_MAX = 20_000;
 
 const orNull = <T>(answer: Promise<T>): Promise<T | null> => answer.catch(() => null);
 
-/** Reads a run. Throws if it does not exist; parts that are gone are null. `ask` takes a path from the root. */
+/** Reads a run, and the rows around its changes. */
 export async function readRun(ask: Ask, runId: string): Promise<RunData> {
+  const parts = await readParts(ask, runId);
+  const { environment, events } = parts;
+  const base = environment
+    ? await orNull(recordsOf(environment.service).base(ask, environment, events))
+    : null;
+  return { ...parts, base: base ?? {} };
+}
+
+/** Reads a run. Throws if it does not exist; parts that are gone are null. `ask` takes a path from the root. */
+export async function readParts(ask: Ask, runId: string): Promise<RunParts> {
   const platform = "/api/platform";
   const run = await ask<Run>(`${platform}/results/${encodeURIComponent(runId)}`);
   const [journal, events, environment, test] = await Promise.all([
@@ -45,9 +57,6 @@ export async function readRun(ask: Ask, runId: string): Promise<RunData> {
     orNull(ask<EnvironmentDetail>(`${platform}/env/${run.environmentId}`)),
     run.testId === null ? null : orNull(ask<TestDetails>(`${platform}/tests/${run.testId}`)),
   ]);
-  const base = environment
-    ? await orNull(recordsOf(environment.service).base(ask, environment, events.events))
-    : null;
   return {
     run,
     ...journal,
@@ -55,7 +64,6 @@ export async function readRun(ask: Ask, runId: string): Promise<RunData> {
     events: events.events,
     environment,
     test,
-    base: base ?? {},
   };
 }
 

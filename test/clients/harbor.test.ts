@@ -7,16 +7,13 @@ import { WebClient } from "@slack/web-api";
 import { writesOf } from "~/commands/export/solution";
 import { listenForFinish, openTask } from "~/program/task";
 import { eventually, useDatabase } from "../support/database";
-import { pythonPackages, run } from "../support/packages";
+import { harborEnv } from "../support/harbor";
+import { run } from "../support/packages";
 import { launch } from "../support/process";
 import { expectStatus, useProgram } from "../support/program";
 
 const MINUTES = 5 * 60_000;
 const MAIN = join(import.meta.dir, "../../src/main.ts");
-/** Its models run on Python 3.11 too, but for one decorator. Its verifier needs 3.12. */
-const HARBOR = ["--no-deps", "--python-version=3.12", "harbor==0.25.0"];
-const NEEDED = ["pydantic==2.14.3", "toml==0.10.2", "pathspec==1.0.3"];
-
 const database = useDatabase();
 const sidecar = useDatabase();
 const program = useProgram(database, { ENVIRONMENT_POOL_TARGETS: "" });
@@ -63,8 +60,7 @@ print(json.dumps([
 test(
   "Harbor's own classes read a task for each test",
   async () => {
-    const path = `${await pythonPackages(...HARBOR)}:${await pythonPackages(...NEEDED)}`;
-    const env = { ...process.env, PYTHONPATH: path };
+    const env = await harborEnv();
     const tasks: any[] = [];
     for (const suite of ["Chat benchmark", "Tracker benchmark"])
       tasks.push(

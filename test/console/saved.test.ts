@@ -29,7 +29,7 @@ const openFile = (file: string, use: Parameters<typeof browser.with>[2]) =>
 
 test("the command writes a file that shows the run without a server", async () => {
   const file = join(folder, "tracker.html");
-  await exportRun(createClient({ url: program.url }, {}), tracker.runId, file);
+  await exportRun(createClient({ url: program.url }, {}), tracker.runId, { html: file });
   await openFile(file, async (page) => {
     const call = page.getByRole("article", { name: "Call 2", exact: true });
     await call.getByText("issueUpdate", { exact: true }).waitFor();
@@ -60,7 +60,7 @@ test("the button of the page saves the same; hostile text in it executes nothing
     expect(await violationsOf(page)).toEqual([]);
   });
   const written = join(folder, "command.html");
-  await exportRun(createClient({ url: program.url }, {}), body.runId, written);
+  await exportRun(createClient({ url: program.url }, {}), body.runId, { html: written });
   const policy = /Content-Security-Policy" content="([^"]+)"/;
   const [first, second] = [await Bun.file(file).text(), await Bun.file(written).text()];
   expect(policy.exec(first)?.[1]).toMatch(/script-src 'sha256-[^']+';/);
@@ -69,10 +69,10 @@ test("the button of the page saves the same; hostile text in it executes nothing
 
 test("a run that does not exist is reported", async () => {
   const client = createClient({ url: program.url }, {});
-  await expect(exportRun(client, "0".repeat(32), join(folder, "none.html"))).rejects.toThrow(
-    "run_not_found",
-  );
-  await expect(exportRun(client, chat.runId, join(folder, "chat.html", "x.html"))).rejects.toThrow(
-    "cannot be written",
-  );
+  await expect(
+    exportRun(client, "0".repeat(32), { html: join(folder, "none.html") }),
+  ).rejects.toThrow("run_not_found");
+  await expect(
+    exportRun(client, chat.runId, { html: join(folder, "chat.html", "x.html") }),
+  ).rejects.toThrow("cannot be written");
 });

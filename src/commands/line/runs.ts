@@ -10,7 +10,7 @@ import {
   upTo,
 } from "~/commands/line/options";
 import { listRuns, openRun, type RunsList, showRun } from "~/commands/run-list";
-import { exportRun } from "~/commands/runs";
+import { exportRun, RECORD_FORMATS, type RunExport } from "~/commands/runs";
 
 const LIMIT_MAX = 1_000;
 const STATUSES = ["running", "completed", "passed", "failed"];
@@ -39,11 +39,18 @@ export function addRuns(line: Command, { env }: Context): void {
     );
   onServer(runs, "export")
     .description(
-      "Write a run to one HTML file that shows its calls, changes, world and verdict in a browser, without a server.",
+      "Write a run with its calls, changes and verdict: as a page for a browser without a server, or as a record.",
     )
     .argument("<run>", "Its id.")
-    .requiredOption("--html <file>", "The file to write.")
-    .action((run: string, options: ServerOptions & { html: string }) =>
-      exportRun(connect(options), run, options.html),
+    .option("--html <file>", "A page in one HTML file, with the world too.")
+    .addOption(
+      new Option(
+        "--format <format>",
+        "A record: ATIF trajectory, OpenTelemetry spans, Inspect log, or a line of JSON for each call.",
+      ).choices(RECORD_FORMATS),
+    )
+    .option("--output <file>", "For the record; else it is printed.")
+    .action((run: string, options: ServerOptions & RunExport) =>
+      exportRun(connect(options), run, options),
     );
 }

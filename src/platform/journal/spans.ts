@@ -156,7 +156,7 @@ function spanOf(
 }
 
 /** Seconds and nanoseconds. */
-function timeOf(ms: number): [number, number] {
+export function timeOf(ms: number): [number, number] {
   const micros = Math.round(ms * 1_000);
   return [Math.floor(micros / 1_000_000), (micros % 1_000_000) * 1_000];
 }
