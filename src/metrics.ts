@@ -177,6 +177,6 @@ export function createMetrics() {
     ),
 
     loopLag: gauge("event_loop_lag_seconds", "Worst delay of a timer since the last scrape"),
-    buildInfo: gauge("build_info", "Always 1", "version", "bun", "pg"),
+    buildInfo: gauge("build_info", "Always 1", "version", "bun", "pg", "cell"),
   };
 }

@@ -1,4 +1,5 @@
 /** The gauges, from what a look into the database has found. */
+import type { Config } from "~/config";
 import type { Metrics } from "~/metrics";
 import type { CapacityView } from "~/platform/environments/capacity";
 import type { ActiveRuns, Counted, LogState } from "~/platform/metrics-store";
@@ -23,11 +24,10 @@ export type Found = {
   readonly capacity: CapacityView;
 };
 
-/** `budget`: bytes of unread log after which runs are lost. */
 export function setGauges(
   metrics: Metrics,
   { waited, environments, runs, log, connections, pools, capacity }: Found,
-  budget: number,
+  config: Config,
 ): void {
   metrics.dbWait.set(waited / 1000);
   metrics.environments.reset();
@@ -57,10 +57,11 @@ export function setGauges(
   metrics.captureLag.set(log.lag);
   metrics.captureUnneeded.set(runs.holdSeconds === 0 ? log.lag : 0);
   metrics.captureRetained.set(log.retained);
-  metrics.captureBudget.set(log.lag / budget);
+  metrics.captureBudget.set(log.lag / config.CAPTURE_WAL_BUDGET);
   metrics.captureSpill.reset();
   metrics.captureSpill.inc(log.spilled);
   for (const status of WAL_STATUSES)
     metrics.captureWalStatus.set({ status }, status === log.walStatus ? 1 : 0);
-  metrics.buildInfo.set({ version: VERSION, bun: Bun.version, pg: log.postgres }, 1);
+  const build = { version: VERSION, bun: Bun.version, pg: log.postgres, cell: config.CELL ?? "" };
+  metrics.buildInfo.set(build, 1);
 }

@@ -103,7 +103,7 @@ export function createMetricsCollector(deps: {
   async function read(): Promise<string> {
     const reading = readDatabase().catch(() => undefined);
     const found = await Promise.race([reading, Bun.sleep(READ_MS)]);
-    if (found) setGauges(metrics, found, config.CAPTURE_WAL_BUDGET);
+    if (found) setGauges(metrics, found, config);
     metrics.loopLag.set(worstMs / 1000);
     worstMs = 0;
     return await metrics.registry.metrics();

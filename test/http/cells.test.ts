@@ -86,10 +86,12 @@ describe("a server in a cell", () => {
     expectStatus(await inside.get(`/testSuites/${first.id}`), 200);
   });
 
-  test("says its cell where it says that it is ready", async () => {
+  test("says its cell where it says that it is ready, and in its metrics", async () => {
     const answer = await fetch(`${inside.url}/readyz`);
 
     expect(await answer.json()).toMatchObject({ status: "ready", cell: CELL });
+    const metrics = await (await fetch(`${inside.url}/metrics`)).text();
+    expect(metrics).toMatch(/^diorama_build_info\{.*cell="a7".*\} 1$/m);
   });
 });
 
