@@ -12,7 +12,7 @@ import { Environment } from "./environment";
 import { createHttp, type Http, type Options } from "./http";
 import { type LocalOptions, startServer } from "./local";
 import { RecordedEnvironment } from "./recorded";
-import type { CreatedEnvironment as Created, NewEnvironment, Template } from "./schema";
+import type { CreatedEnvironment as Created, NewEnvironment, NewRun, Template } from "./schema";
 import { Suite } from "./suite";
 
 export { Environment, type Forked, type Outcome } from "./environment";
@@ -76,9 +76,13 @@ export class Diorama {
   }
 
   /** Creates an environment from a template and starts a run in it: for tests. */
-  async record(template: string, options: EnvOptions = {}): Promise<RecordedEnvironment> {
+  async record(
+    template: string,
+    options: EnvOptions = {},
+    run: Omit<NewRun, "envId"> = {},
+  ): Promise<RecordedEnvironment> {
     const body = await this.#bodyOf(template, options);
-    return await RecordedEnvironment.begin(this.#http, await this.#initEnv(body));
+    return await RecordedEnvironment.begin(this.#http, await this.#initEnv(body), run);
   }
 
   async #bodyOf(template: string, { as, ...options }: EnvOptions): Promise<NewEnvironment> {

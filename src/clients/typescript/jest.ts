@@ -22,12 +22,16 @@ type Work = (fixtures: { readonly diorama: RecordedEnvironment }) => unknown;
 type Declare = (name: string, work: Work, timeoutMs?: number) => void;
 type DioramaTest = Declare & { readonly only: Declare; readonly skip: Declare };
 
-/** `test` of jest, whose work gets `diorama`. A failed test also shows what changed, and the last calls. */
+/** `test` of jest, whose work gets `diorama`. A failed test also shows its run, what changed, and the last calls. */
 export function dioramaTest(template: string, options: EnvOptions = {}): DioramaTest {
   const declaring =
     (declare: (name: string, work: () => Promise<void>, timeoutMs?: number) => void): Declare =>
     (name, work, timeoutMs) =>
-      declare(name, recorded(template, options, work), timeoutMs);
+      declare(
+        name,
+        recorded(template, options, work, () => expect.getState().currentTestName),
+        timeoutMs,
+      );
   return Object.assign(declaring(test), {
     only: declaring(test.only),
     skip: declaring(test.skip),

@@ -18,9 +18,16 @@ const LINE_MAX = 1_000;
 
 export class RecordedEnvironment extends Environment {
   #recording: Run | undefined;
+  #run: Omit<NewRun, "envId"> = {};
 
-  static async begin(http: Http, created: CreatedEnvironment): Promise<RecordedEnvironment> {
+  /** `run`: of each run that starts in it. */
+  static async begin(
+    http: Http,
+    created: CreatedEnvironment,
+    run: Omit<NewRun, "envId"> = {},
+  ): Promise<RecordedEnvironment> {
     const environment = new RecordedEnvironment(http, created);
+    environment.#run = run;
     await environment.startRun();
     return environment;
   }
@@ -34,7 +41,7 @@ export class RecordedEnvironment extends Environment {
   /** Ends the recording and starts another run. */
   override async startRun(options: Omit<NewRun, "envId"> = {}): Promise<Run> {
     await this.#recording?.diff();
-    this.#recording = await super.startRun(options);
+    this.#recording = await super.startRun({ ...this.#run, ...options });
     return this.#recording;
   }
 
@@ -53,11 +60,15 @@ export class RecordedEnvironment extends Environment {
     return await this.recording.evaluate(expectedOutput, end);
   }
 
-  /** Ends the recording. The changes and the last calls, for a person. */
+  /** Ends the recording. Its page with the reasons of its verdict, the changes and the last calls, for a person. */
   async report(): Promise<string> {
     try {
       const diff = await this.diff();
-      return `Diorama diff:\n${diffText(diff)}\n\nDiorama calls:\n${callsText(await this.calls())}`;
+      const run = `${this.recording.consoleUrl}\n${await this.recording.reasons()}`.trimEnd();
+      const parts = { run, diff: diffText(diff), calls: callsText(await this.calls()) };
+      return Object.entries(parts)
+        .map(([name, text]) => `Diorama ${name}:\n${text}`)
+        .join("\n\n");
     } catch (error) {
       return `Diorama: the run has no diff: ${error instanceof Error ? error.message : error}`;
     }

@@ -8,6 +8,7 @@ import type {
   ExpectedOutput,
   NewRun,
   Run as Results,
+  RunReasons,
   EvaluatedRun as Verdict,
 } from "./schema";
 
@@ -68,6 +69,16 @@ export class Run {
       if (!(error instanceof DioramaError && error.code === "run_already_completed")) throw error;
       return (await this.results()) as Answer;
     }
+  }
+
+  /** The page of the run in the console. */
+  get consoleUrl(): string {
+    return `${this.#http.url}/console/runs/${this.id}`;
+  }
+
+  /** Why the run has its verdict, in words with names: lines of text, none if there is nothing to explain. */
+  async reasons(): Promise<string> {
+    return (await this.#http.call<RunReasons>("GET", `/runs/${this.id}/reasons`)).text;
   }
 
   toString(): string {

@@ -1,7 +1,11 @@
 // The parts of optional packages that the client uses. Those who use the client have the packages' own types.
 declare module "vitest" {
   type Failure = { message: string; stack?: string };
-  type Task = { readonly result?: { readonly errors?: Failure[] } };
+  type Task = {
+    readonly name: string;
+    readonly suite?: { readonly name: string };
+    readonly result?: { readonly errors?: Failure[] };
+  };
   // biome-ignore lint/suspicious/noExplicitAny: as vitest declares it
   // biome-ignore lint/style/useConsistentTypeDefinitions: the client extends it
   interface Matchers<T = any> {}
@@ -28,6 +32,9 @@ declare module "expect" {
 }
 declare module "@jest/globals" {
   type Declare = (name: string, work: () => Promise<void>, timeoutMs?: number) => void;
-  export const expect: { extend(matchers: object): void };
+  export const expect: {
+    extend(matchers: object): void;
+    getState(): { readonly currentTestName?: string };
+  };
   export const test: Declare & { readonly only: Declare; readonly skip: Declare };
 }

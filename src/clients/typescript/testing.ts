@@ -43,6 +43,8 @@ const KINDS: readonly Kind[] = ["inserts", "updates", "deletes"];
 const ROW_MAX = 2_000;
 /** A test that was killed leaves its environment for this long at most. */
 const TTL_SECONDS = 900;
+/** Characters of a label. */
+const LABEL_MAX = 256;
 
 /** For `expect.extend`. */
 export const matchers = {
@@ -66,16 +68,17 @@ export const matchers = {
 
 /**
  * A function for a test: `work` gets an environment in which a run has begun, which is deleted afterwards. If it throws,
- * the error also says what changed and which calls were made.
+ * the error also says what changed and which calls were made. `nameOf`: the running test, a label of its run.
  */
 export const recorded =
   (
     template: string,
     options: EnvOptions,
     work: (fixtures: { readonly diorama: RecordedEnvironment }) => unknown,
+    nameOf: () => string | undefined = () => undefined,
   ) =>
   async (): Promise<void> => {
-    await using environment = await record(template, options);
+    await using environment = await record(template, options, nameOf());
     try {
       await work({ diorama: environment });
     } catch (error) {
@@ -84,8 +87,17 @@ export const recorded =
     }
   };
 
-export const record = async (template: string, options: EnvOptions): Promise<RecordedEnvironment> =>
-  await diorama.record(template, { ttlSeconds: TTL_SECONDS, ...options });
+/** `test`: its name, a label of the run. */
+export const record = async (
+  template: string,
+  options: EnvOptions,
+  test = "",
+): Promise<RecordedEnvironment> =>
+  await diorama.record(
+    template,
+    { ttlSeconds: TTL_SECONDS, ...options },
+    test === "" ? {} : { labels: { test: test.slice(-LABEL_MAX) } },
+  );
 
 /** Adds a report to a message, and to the stack, which repeats it. */
 export function explain(

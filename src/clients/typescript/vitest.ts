@@ -19,14 +19,15 @@ declare module "vitest" {
 
 expect.extend(matchers);
 
-/** `test` of vitest with the fixture `diorama`. A failed test also shows what changed, and the last calls. */
+/** `test` of vitest with the fixture `diorama`. A failed test also shows its run, what changed, and the last calls. */
 export const dioramaTest = (
   template: string,
   options: EnvOptions = {},
 ): TestAPI<{ diorama: RecordedEnvironment }> =>
   test.extend<{ diorama: RecordedEnvironment }>({
     diorama: async ({ task }, use) => {
-      await using environment = await record(template, options);
+      const name = [task.suite?.name, task.name].filter(Boolean).join(" > ");
+      await using environment = await record(template, options, name);
       await use(environment);
       const [error] = task.result?.errors ?? [];
       if (error) explain(error, await environment.report());

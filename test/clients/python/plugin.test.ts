@@ -54,11 +54,20 @@ test.each([[[]], [["-n", "3"]]])(
   async (options) => {
     const { code, out } = await pytest(options);
 
-    expect(out).toMatch(/7 failed, 4 passed, 3 skipped, \d warnings?, 4 errors in /);
+    expect(out).toMatch(/8 failed, 4 passed, 3 skipped, \d warnings?, 4 errors in /);
     expect(code).toBe(1);
 
     const hi = reportOf(out, "test_fails\\[Hi\\]");
     expect(hi).toContain('missing in inserts: {"__table__": "messages", "text": "Hello"}');
+    const [, page = "", runId = ""] =
+      /- Diorama run -+\n(http.*\/console\/runs\/([0-9a-f]{32}))$/m.exec(hi) ?? [];
+    expect(page).toStartWith(program.url);
+    expect((await program.get(`/results/${runId}`)).body.labels).toEqual({
+      test: "test_cases.py::test_fails[Hi]",
+    });
+    const judged = reportOf(out, "test_fails_its_expectation");
+    expect(judged).toContain("1. Exactly one new message that says “Bye”: none found\n");
+    expect(judged).toContain("nearest: message in #general: “Hello” (call 1)\n");
     expect(hi).toMatch(
       /- Diorama diff -+\n\+ messages \{"channel_id": "C01GENERAL", .*"text": "Hi"/,
     );

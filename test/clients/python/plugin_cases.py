@@ -58,6 +58,13 @@ def test_fails(diorama, text):
 
 
 @agent
+def test_fails_its_expectation(diorama):
+    greet(diorama)
+    said = {"diff_type": "added", "entity": "messages", "where": {"text": "Bye"}, "expected_count": 1}
+    assert diorama.evaluate({"assertions": [said]}).passed
+
+
+@agent
 def test_fails_before_the_run_has_ended(diorama):
     for number in range(12):
         greet(diorama, f"message {number}")

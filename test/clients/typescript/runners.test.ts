@@ -92,6 +92,13 @@ describe.each([
       expect(out).toContain('the nearest has {"text":"Hi"}');
       expect(out).toMatch(/Diorama diff:\n *\+ messages \{"channel_id":"C01GENERAL".*"text":"Hi"/);
       expect(out).toMatch(/Diorama calls:\n *1\. chat\.postMessage \{.*"Bye".*\} → 200/);
+      expect(out).toMatch(
+        new RegExp(`Diorama run:\\n *${program.url}/console/runs/[0-9a-f]{32}\\n`),
+      );
+      const { runs } = (await program.get("/runs?limit=3")).body;
+      expect(runs.map(({ labels }: any) => labels)).toContainEqual({
+        test: expect.stringMatching(/lacks a row$/),
+      });
       const { environments } = (await program.get("/environments?status=active")).body;
       expect(environments).toEqual([]);
     },

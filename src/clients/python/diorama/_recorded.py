@@ -23,15 +23,16 @@ LINE_MAX = 1_000
 class RecordedEnvironment(Environment):
     """The value of the fixture `diorama`."""
 
-    def __init__(self, environment: Environment) -> None:
+    def __init__(self, environment: Environment, labels: Mapping[str, str] | None = None) -> None:
         super().__init__(environment._http, environment._created)
-        self.recording: Run = environment.run()
+        self._labels = labels
+        self.recording: Run = environment.run(labels=labels)
         """The run that has begun before the test, or the one that `run` has started since."""
 
     def run(self, **options: Any) -> Run:
         """Ends the recording and starts another run."""
         self.recording.end()
-        self.recording = super().run(**options)
+        self.recording = super().run(**{"labels": self._labels, **options})
         return self.recording
 
     def diff(self) -> Diff:
@@ -47,12 +48,13 @@ class RecordedEnvironment(Environment):
         return self.recording.evaluate(expected_output, **end)
 
     def report(self) -> list[tuple[str, str]]:
-        """The diff and the last calls: titles and texts."""
+        """The run with the reasons of its verdict, the diff and the last calls: titles and texts."""
         try:
             diff, calls = self.recording.end(), self.recording.calls
+            run = f"{self.recording.console_url}\n{self.recording.reasons()}".rstrip()
         except DioramaError as error:
             return [("Diorama", f"The run has no diff: {error}")]
-        return [("Diorama diff", _diff_text(diff)), ("Diorama calls", _calls_text(calls))]
+        return [("Diorama run", run), ("Diorama diff", _diff_text(diff)), ("Diorama calls", _calls_text(calls))]
 
 
 def _diff_text(diff: Diff) -> str:

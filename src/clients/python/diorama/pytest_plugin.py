@@ -29,6 +29,8 @@ __tracebackhide__ = True
 
 # A test that was killed leaves its environment for this long at most.
 TTL_SECONDS = 900
+# Characters of a label.
+LABEL_MAX = 256
 HELP = "address of the Diorama server; default: DIORAMA_URL, else http://127.0.0.1:3000"
 HELP_LOCAL = "start a Diorama server for the tests: `diorama`, or the given command"
 
@@ -131,7 +133,7 @@ def diorama(request: pytest.FixtureRequest) -> Generator[RecordedEnvironment, No
         # For agents that the test starts as processes.
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("DIORAMA_NOW", environment.now.isoformat())
-            yield RecordedEnvironment(environment)
+            yield RecordedEnvironment(environment, {"test": request.node.nodeid[-LABEL_MAX:]})
     environments.forget(environment.id)
 
 
@@ -139,7 +141,7 @@ def diorama(request: pytest.FixtureRequest) -> Generator[RecordedEnvironment, No
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Adds the diff and the last calls to the report of a failed test."""
+    """Adds the run, the diff and the last calls to the report of a failed test."""
     report = yield
     given: dict[str, Any] = getattr(item, "funcargs", {})
     environment = given.get("diorama")

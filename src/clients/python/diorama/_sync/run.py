@@ -31,6 +31,11 @@ class Run:
         self._calls: list[Call] = []
 
     @property
+    def console_url(self) -> str:
+        """The page of the run in the console."""
+        return f"{self._http.url}/console/runs/{self.id}"
+
+    @property
     def diff(self) -> Diff:
         """The net effect of everything that committed in the run. Raises RuntimeError before its end."""
         if self._diff is None:
@@ -94,6 +99,11 @@ class Run:
     def results(self) -> Results:
         """The run, with its results once it has ended."""
         return self._http.get(Results, f"/results/{self.id}")
+
+    def reasons(self) -> str:
+        """Why the run has its verdict, in words with names: lines of text, none if there is nothing to explain."""
+        answer = self._http.call("GET", f"/runs/{self.id}/reasons")
+        return str(answer["text"])
 
     def list_calls(self) -> list[Call]:
         """The calls until now, or until the end of the run."""
