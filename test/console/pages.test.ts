@@ -19,7 +19,16 @@ const SCHEMES = ["light", "dark"] as const;
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
 /** Pages that are being laid out anew, and have no accepted appearance yet. */
-const CHANGING = ["overview", "runs", "run-chat", "run-tracker", "suites", "suite", "suite-audit"];
+const CHANGING = [
+  "overview",
+  "runs",
+  "run-chat",
+  "run-tracker",
+  "suites",
+  "suite",
+  "suite-audit",
+  "test",
+];
 
 type Case = { readonly name: string; readonly path: () => string; readonly shows: string };
 const PAGES: Case[] = [
@@ -39,6 +48,7 @@ const PAGES: Case[] = [
   { name: "suites", path: () => "/suites", shows: "Greetings" },
   { name: "suite", path: () => `/suites/${suite}`, shows: "Welcome everybody" },
   { name: "suite-audit", path: () => `/suites/${suite}?part=audit`, shows: "Proposal:" },
+  { name: "test", path: () => tested, shows: "Say hello in #general." },
   { name: "templates", path: () => "/templates", shows: "tracker_expanded" },
   { name: "template", path: () => "/templates/chat_default", shows: "general" },
   {
@@ -58,10 +68,13 @@ let chat: Scene;
 let tracker: Scene;
 let issue: string;
 let suite: string;
+let tested: string;
 beforeAll(async () => {
   chat = await chatScene(program);
   tracker = await trackerScene(program);
   suite = await suiteScene(program);
+  const { body } = await program.get(`/testSuites/${suite}?expand=true`);
+  tested = `/suites/${suite}/tests/${body.tests[0].id}`;
   const { issues } = await graphql(
     program,
     tracker,

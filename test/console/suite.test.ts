@@ -1,5 +1,6 @@
 /** The matrix of a suite. */
 import { beforeAll, expect, test } from "bun:test";
+import { violationsOf } from "../support/browser";
 import { expectStatus } from "../support/program";
 import { useConsole } from "./console";
 import { startRun, suiteScene } from "./scene";
@@ -37,11 +38,17 @@ test("shows each attempt, its rates, and the difference of two columns", async (
     expect(await row.locator(".square.passed").count()).toBe(3);
     expect(await row.getByRole("cell").last().textContent()).toBe("−50.0 %");
     const heads = await matrix.getByRole("columnheader").allTextContents();
-    expect(heads[1]).toContain("firstpass@1 100 %, pass@2 100 %, pass^2 100 %4 graded");
-    expect(heads[1]).toEndWith("reward 1, 4 successful, 0 unsafe");
-    expect(heads[2]).toContain("secondpass@1 25.0 %, pass@2 50.0 %, pass^2 0 %");
-    expect(heads[2]).toEndWith("reward 0.25, 1 successful, 3 unsafe");
-    expect(await row.getByText("1/2").textContent()).toBe("1/2, reward 0.5, 1 unsafe");
+    expect(heads).toEqual(["Test", "first100 %", "second25.0 %3 unsafe", "Difference"]);
+    expect(await row.getByRole("cell").nth(1).textContent()).toEndWith("1/2 1 unsafe");
+    // Its figures are those of one value of the label each.
+    const figures = page.getByRole("region", { name: "Figures by model" }).getByRole("row");
+    const texts = await figures.evaluateAll((rows) =>
+      rows.map((row) => [...row.children].map((cell) => cell.textContent).slice(0, -1)),
+    );
+    expect(texts.slice(1)).toEqual([
+      ["first", "100 %", "2", "100 %", "100 %", "4", "0", "1", "0"],
+      ["second", "25.0 %", "2", "50.0 %", "0 %", "4", "0", "0.25", "3"],
+    ]);
     expect(await row.locator(".square.unsafe").getAttribute("title")).toMatch(
       /^attempt 2: failed, reward 0, 1 unsafe, \d+\.\d s$/,
     );
@@ -52,6 +59,85 @@ test("shows each attempt, its rates, and the difference of two columns", async (
     expect(await matrix.getByRole("rowheader").count()).toBe(2);
     await row.locator(".square.failed").click();
     await page.getByRole("heading", { name: "Why it failed" }).waitFor();
+  });
+});
+
+test("leads to a page for each test: what it asks and expects in words, and the attempts at it", async () => {
+  const { body } = await program.get(`/testSuites/${suiteId}?expand=true`);
+  const [first, second] = body.tests;
+  const { body: words } = await program.get(`/tests/${first.id}/words`);
+  await open(`/suites/${suiteId}`, async (page) => {
+    const matrix = page.getByRole("region", { name: "Tests by attempts" });
+    const template = page.getByRole("link", { name: "chat_default" });
+    await template.waitFor();
+    expect(await template.getAttribute("href")).toBe("/console/templates/chat_default");
+    await matrix.getByRole("link", { name: first.name }).click();
+    await page.getByRole("heading", { level: 1, name: first.name }).waitFor();
+    expect(page.url()).toContain(`/suites/${suiteId}/tests/${first.id}`);
+    await page.getByText("Say hello in #general.").waitFor();
+    await page.locator(".reasons").getByText(words.assertions[0].expected).waitFor();
+    const figures = page.getByRole("region", { name: "Figures by model" });
+    const row = figures.getByRole("row").filter({ hasText: "second" });
+    expect(await row.locator(".square.failed.unsafe").count()).toBe(2);
+    expect(await row.getByRole("link", { name: "second" }).getAttribute("href")).toBe(
+      `/console/runs?test=${first.id}&label=model%3Dsecond`,
+    );
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByText("What this test does not notice").click();
+    await page.getByText("add `closed_world: true`").first().waitFor();
+    await page.getByText("As it is written").click();
+    await page.getByText('"diff_type": "added"').waitFor();
+
+    const main = page.locator("main");
+    for (const [name, address] of [
+      ["chat_default", "templates/chat_default"],
+      ["all runs", `runs?test=${first.id}`],
+    ] as const)
+      expect(await main.getByRole("link", { name }).getAttribute("href")).toBe(
+        `/console/${address}`,
+      );
+    await page.getByText("test 1 of 2").waitFor();
+    await page.keyboard.press("]");
+    await page.getByRole("heading", { level: 1, name: second.name }).waitFor();
+    expect(await page.getByRole("link", { name: "Next test" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Previous test" }).click();
+    await page.getByRole("heading", { level: 1, name: first.name }).waitFor();
+    await row.locator(".square").first().click();
+    await page
+      .getByRole("navigation", { name: "Path" })
+      .getByRole("link", { name: "Test" })
+      .click();
+    await page.getByRole("heading", { level: 1, name: first.name }).waitFor();
+  });
+});
+
+test("a partial reward is beside the rate of a cell", async () => {
+  const wave = { diff_type: "added", entity: "reactions", where: { name: "wave" } };
+  const suite = await program.post("/testSuites", {
+    name: `Partly ${crypto.randomUUID()}`,
+    templateService: "chat",
+    templateName: "chat_default",
+    tests: [
+      {
+        name: "Hello and a wave",
+        prompt: "Say hello, and wave.",
+        expectedOutput: {
+          assertions: [{ diff_type: "added", entity: "messages", where: { text: "Hello" } }, wave],
+        },
+      },
+    ],
+  });
+  const testSuiteId = suite.body.suiteId;
+  const { body } = await program.get(`/testSuites/${testSuiteId}?expand=true`);
+  const environment = await program.environment();
+  const fields = { testId: body.tests[0].id, testSuiteId, labels: { model: "half" } };
+  const runId = await startRun(program, environment.environmentId, fields);
+  await program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text: "Hello" });
+  expectStatus(await program.post("/evaluateRun", { runId }), 200);
+  await open(`/suites/${testSuiteId}`, async (page) => {
+    const cell = page.getByRole("region", { name: "Tests by attempts" }).getByRole("cell").first();
+    await cell.getByText("0/1, reward 0.5").waitFor();
+    expect(await cell.locator("> div").getAttribute("title")).toMatch(/s on average$/);
   });
 });
 
@@ -93,6 +179,15 @@ test("keeps the names of the tests in sight beside twelve labels, on a phone too
     for (const width of [1440, 390]) {
       await page.setViewportSize({ width, height: 900 });
       await matrix.evaluate((element) => element.scrollTo(10_000, 0));
+      // Nothing of a column is cut, and a row stays low.
+      const cells = matrix.locator("th, td").filter({ visible: true });
+      const sizes = (await cells.evaluateAll((all) =>
+        all.map(({ scrollWidth, clientWidth, clientHeight }) => [
+          scrollWidth > clientWidth,
+          clientHeight,
+        ]),
+      )) as [boolean, number][];
+      expect(sizes.filter(([isCut, height]) => isCut || height > 90)).toEqual([]);
       const name = matrix.getByRole("rowheader").first();
       const [outer, inner] = [await matrix.boundingBox(), await name.boundingBox()];
       expect(Math.abs((inner?.x ?? 0) - (outer?.x ?? 0))).toBeLessThan(4);

@@ -35,7 +35,9 @@ function Audit({ id }: { id: string }) {
       {(data) => (
         <>
           <Counts of={data} />
-          <Tests of={data} />
+          <MutantTable
+            of={data.tests.filter(({ name }) => name.toLowerCase().includes(searched()))}
+          />
           {data.tests.map((test) => (
             <Findings key={test.testId} of={test} />
           ))}
@@ -78,8 +80,7 @@ const STATES: Readonly<Record<string, string>> = {
   out_of_time: "out of time",
 };
 
-function Tests({ of }: { of: TestSuiteAudit }) {
-  const tests = of.tests.filter(({ name }) => name.toLowerCase().includes(searched()));
+export function MutantTable({ of: tests }: { of: readonly TestAudit[] }) {
   if (tests.length === 0) return <Empty title="No matches." />;
   return (
     <Table label="Mutants by test" columns={["Test", "Mutants", "Killed", "Accepted", "S1", "S2"]}>
@@ -106,7 +107,7 @@ function State({ of: { state } }: { of: TestAudit }) {
 }
 
 /** The problems of a test; nothing without one. */
-function Findings({ of: { name, survivors, s1, s2, failures, stale } }: { of: TestAudit }) {
+export function Findings({ of: { name, survivors, s1, s2, failures, stale } }: { of: TestAudit }) {
   const more = s1 + s2 - survivors.length;
   if (survivors.length + failures.length + stale.length === 0) return null;
   return (

@@ -1,0 +1,110 @@
+/** The figures of the attempts by the values of a label: a row for each value, so that figures never mix values. */
+import type { ListedRun, TestAttempts } from "~/clients/typescript/schema";
+import { labelShown, meanSeconds, nameOf, percent, rateOf } from "~/console/attempts";
+import { Table } from "~/console/parts/basics";
+import { duration } from "~/console/parts/clock";
+import { Square } from "~/console/parts/square";
+import { shownReward } from "~/console/parts/verdict";
+import { pathTo } from "~/console/place";
+
+type Figures = Omit<TestAttempts, "testId" | "name">;
+
+export type GroupRow = {
+  readonly group: string | null;
+  readonly k: number;
+  readonly figures: Figures;
+  readonly runs: readonly ListedRun[];
+};
+
+/** `of`: the suite or the test, as filters of the list of runs. `withSquares`: shows each attempt. */
+export function Groups({
+  rows,
+  of,
+  withSquares = false,
+}: {
+  rows: readonly GroupRow[];
+  of: Readonly<Record<string, string>>;
+  withSquares?: boolean;
+}) {
+  const label = labelShown();
+  const columns = [
+    label,
+    ...(withSquares ? ["Attempts"] : []),
+    ...["pass@1", "k", "pass@k", "pass^k", "Graded", "Not graded", "Reward", "Unsafe", "Mean time"],
+  ];
+  return (
+    <Table label={`Figures by ${label}`} columns={columns}>
+      {rows.map(({ group, k, figures, runs }) => {
+        const seconds = meanSeconds(runs);
+        return (
+          <tr key={nameOf(group)}>
+            <th scope="row">
+              {group === null ? (
+                nameOf(group)
+              ) : (
+                <a class="plain" href={pathTo("runs", { ...of, label: `${label}=${group}` })}>
+                  <bdi>{group}</bdi>
+                </a>
+              )}
+            </th>
+            {withSquares && (
+              <td>
+                <Squares of={runs} />
+              </td>
+            )}
+            <td class="number">{percent(figures.passAt1)}</td>
+            <td class="number">{k}</td>
+            <td class="number">{percent(figures.passAtK)}</td>
+            <td class="number">{percent(figures.passHatK)}</td>
+            <td class="number">{figures.graded}</td>
+            <td class="number">{figures.notGradable}</td>
+            <td class="number">{shownReward(figures.meanReward)}</td>
+            <td class="number">
+              {figures.unsafe > 0 ? <span class="alarm">{figures.unsafe}</span> : 0}
+            </td>
+            <td class="number">{seconds === undefined ? "–" : duration(1000 * seconds)}</td>
+          </tr>
+        );
+      })}
+    </Table>
+  );
+}
+
+/** Attempts that are shown as squares. */
+const SQUARES_MAX = 40;
+
+function Squares({ of }: { of: readonly ListedRun[] }) {
+  return (
+    <div class="cell">
+      {of.slice(-SQUARES_MAX).map((run, index) => (
+        <Square key={run.runId} of={run} n={index + 1} />
+      ))}
+    </div>
+  );
+}
+
+/** The attempts at a test with one value of the label: squares, then how many passed; a partial reward, and what was unsafe. */
+export function Cell({
+  runs,
+  attempts,
+}: {
+  runs: readonly ListedRun[];
+  attempts: Figures | undefined;
+}) {
+  const rate = rateOf(attempts);
+  if (!attempts || runs.length === 0) return <span class="quiet">–</span>;
+  const { passed, graded, meanReward, unsafe } = attempts;
+  const seconds = meanSeconds(runs);
+  const isPartial =
+    meanReward !== null && rate !== undefined && Math.abs(meanReward - rate) > 0.005;
+  return (
+    <div title={seconds === undefined ? "" : `${duration(1000 * seconds)} on average`}>
+      <Squares of={runs} />
+      <span class="quiet">
+        {rate === undefined ? "–" : `${passed}/${graded}`}
+        {isPartial && `, reward ${shownReward(meanReward)}`}
+      </span>
+      {unsafe > 0 && <span class="alarm"> {unsafe} unsafe</span>}
+    </div>
+  );
+}
