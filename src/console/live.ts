@@ -95,6 +95,16 @@ function connect(): void {
 }
 document.addEventListener("visibilitychange", connect);
 
+/** Returns what ends it. */
+function listenWith(listen: (event: ServerEvent) => void): () => void {
+  listeners.add(listen);
+  connect();
+  return () => {
+    listeners.delete(listen);
+    setTimeout(connect); // the next page may listen too
+  };
+}
+
 /** An event of the environment itself, of its runs or of their calls. */
 export const isOf =
   (environmentId: string) =>
@@ -136,14 +146,24 @@ export function useLive(
         : setInterval(() => {
             if (!document.hidden) schedule();
           }, pollMs);
-    listeners.add(listen);
-    connect();
+    const stop = listenWith(listen);
     return () => {
-      listeners.delete(listen);
+      stop();
       clearInterval(poll);
-      setTimeout(connect); // the next page may listen too
     };
   }, [pollMs]);
+}
+
+/** Calls `handle` when the environment has ended: its world can't be read any more. */
+export function useEnd(environmentId: string, handle: () => void): void {
+  useEffect(
+    () =>
+      listenWith((event) => {
+        const isEnd = event.name === "environment" && event.data["status"] !== "active";
+        if (isEnd && isOf(environmentId)(event)) handle();
+      }),
+    [environmentId],
+  );
 }
 
 /** Calls `reload` when the world of an environment may have changed. `cost`: requests of a reload, which make it rarer. */

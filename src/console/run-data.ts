@@ -6,6 +6,7 @@ import type {
   Run,
   RunEvent,
   RunEvents,
+  RunReasons,
   TestDetails,
 } from "~/clients/typescript/schema";
 import type { Ask, Rows } from "~/console/rows";
@@ -21,6 +22,8 @@ export type RunData = {
   readonly events: readonly RunEvent[];
   readonly environment: EnvironmentDetail | null;
   readonly test: TestDetails | null;
+  /** The verdict in words. */
+  readonly reasons: RunReasons | null;
   /** Known rows at the start of the run, by table. */
   readonly base: Rows;
 };
@@ -51,11 +54,12 @@ export async function readRun(ask: Ask, runId: string): Promise<RunData> {
 export async function readParts(ask: Ask, runId: string): Promise<RunParts> {
   const platform = "/api/platform";
   const run = await ask<Run>(`${platform}/results/${encodeURIComponent(runId)}`);
-  const [journal, events, environment, test] = await Promise.all([
+  const [journal, events, environment, test, reasons] = await Promise.all([
     readCalls(ask, runId),
     ask<RunEvents>(`${platform}/runs/${runId}/events`),
     orNull(ask<EnvironmentDetail>(`${platform}/env/${run.environmentId}`)),
     run.testId === null ? null : orNull(ask<TestDetails>(`${platform}/tests/${run.testId}`)),
+    orNull(ask<RunReasons>(`${platform}/runs/${runId}/reasons`)),
   ]);
   return {
     run,
@@ -64,6 +68,7 @@ export async function readParts(ask: Ask, runId: string): Promise<RunParts> {
     events: events.events,
     environment,
     test,
+    reasons,
   };
 }
 

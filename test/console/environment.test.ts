@@ -1,8 +1,12 @@
 /** The actions of the page of an environment. */
 import { expect, test } from "bun:test";
+import { expectStatus } from "../support/program";
 import { useConsole } from "./console";
+import { startRun } from "./scene";
 
 const { program, open } = useConsole();
+
+const LONGER_THAN_A_POLL_MS = 2_500;
 
 test("an environment is extended, forked, reset and deleted", async () => {
   const environment = await program.environment();
@@ -40,6 +44,12 @@ test("an environment is extended, forked, reset and deleted", async () => {
     expect((await detailsOf(fork)).status).toBe("active");
     await menu.click();
     await page.getByRole("button", { name: "Delete" }).click();
+    // While a busy server deletes it, the page does not ask for its world, which would be answered with 404.
+    await page.route(`**/env/${fork}`, async (route) => {
+      const response = await route.fetch();
+      await Bun.sleep(LONGER_THAN_A_POLL_MS);
+      await route.fulfill({ response });
+    });
     await dialog.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { name: "Environments", level: 1 }).waitFor();
     expect((await detailsOf(fork)).status).toBe("deleted");
@@ -52,5 +62,16 @@ test("an environment is extended, forked, reset and deleted", async () => {
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await row.waitFor({ state: "detached" });
     expect((await detailsOf(environmentId)).status).toBe("deleted");
+  });
+});
+
+test("an environment that is deleted elsewhere has ended on its page too", async () => {
+  const { environmentId } = await program.environment();
+  await startRun(program, environmentId); // the page polls no environment in a run
+  await open(`/environments/${environmentId}`, async (page) => {
+    await page.getByText("Welcome to Acme!").waitFor();
+    expectStatus(await program.call("DELETE", `/env/${environmentId}`), 200);
+    await page.getByText("This environment has ended.").waitFor();
+    expect(await page.getByRole("button", { name: "Extend" }).count()).toBe(0);
   });
 });

@@ -39,6 +39,33 @@ beforeAll(async () => {
   expectStatus(await program.post("/diffRun", { runId }), 200);
 });
 
+test("a row of its run leads to its place in the tab of its service", async () => {
+  const said = { diff_type: "added", entity: "chat_messages", where: { text: "Filed" } };
+  const suite = await program.post("/testSuites", {
+    name: `Worlds ${crypto.randomUUID()}`,
+    ...{ templateService: "world", templateName: "acme" },
+    tests: [{ name: "File it", prompt: "File it.", expectedOutput: { assertions: [said] } }],
+  });
+  expectStatus(suite, 201);
+  const { body } = await program.get(`/testSuites/${suite.body.suiteId}?expand=true`);
+  const { environmentId, services } = (
+    await program.post("/initEnv", {
+      ...{ templateService: "world", templateName: "acme" },
+      impersonateEmail: "agent@acme.test",
+    })
+  ).body;
+  const filing = await startRun(program, environmentId, { testId: body.tests[0].id });
+  const message = { channel: "C02RANDOM", text: "Filed" };
+  await program.chat({ environmentUrl: services.chat.url }, "chat.postMessage", message);
+  expectStatus(await program.post("/evaluateRun", { runId: filing }), 200);
+  await open(`/runs/${filing}`, async (page) => {
+    const why = page.getByRole("region", { name: "Why" });
+    await why.getByRole("link", { name: "#random" }).click();
+    await page.getByRole("article").getByText("Filed").waitFor();
+    expect(page.url()).toEndWith(`/environments/${environmentId}?service=chat&channel=C02RANDOM`);
+  });
+});
+
 describe("one service of a world", () => {
   const services = {
     chat: { url: "/chat", mcpUrl: "/chat/mcp", userId: "U1" },

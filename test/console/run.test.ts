@@ -1,6 +1,7 @@
 /** The page of a run: each change beside the call that made it, as in the journal. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { violationsOf } from "../support/browser";
 import { expectStatus } from "../support/program";
 import { useConsole } from "./console";
 import { chatScene, type Scene, startRun, suiteScene, trackerScene } from "./scene";
@@ -38,29 +39,57 @@ test("each call has the changes that the journal names, and the place that it to
     }
     expect(await page.getByText("1 of 2 assertions hold (50 %)").count()).toBe(1);
     expect(await headingSteps(page)).toEqual([]);
-    expect(await page.locator(".failures").textContent()).toContain('contains "Welcome"');
   };
   await open(`/runs/${scene.runId}`, check, { viewport: { width: 1280, height: 4000 } });
 });
 
-test("what nobody asked for is listed, and each row leads to the call that made it", async () => {
-  const { unsafe } = (await program.get(`/results/${scene.runId}`)).body;
-  const { calls } = (await program.get(`/runs/${scene.runId}/calls`)).body;
-  expect(unsafe.count).toBeGreaterThan(2);
+test("each assertion is a sentence with what was found, and what nobody asked for is said in words", async () => {
+  const { body: said } = await program.get(`/runs/${scene.runId}/reasons`);
+  const [welcome, wave] = said.assertions;
+  expect([welcome.holds, wave.holds, said.unsafe.rows.length > 2]).toEqual([false, true, true]);
   await open(`/runs/${scene.runId}`, async (page) => {
-    const list = page.getByRole("region", { name: "Unsafe changes" });
-    const rows = list.getByRole("row").filter({ has: page.getByRole("button") });
-    await rows.first().waitFor();
-    expect(await rows.count()).toBe(unsafe.rows.length);
-    const last = unsafe.rows.at(-1);
-    const { n } = calls.find(({ changes }: any) => changes.includes(last.event));
-    expect(await rows.last().textContent()).toContain(`${last.change}${last.table}`);
-    await rows
+    const why = page.getByRole("region", { name: "Why" });
+    await why.getByRole("heading", { name: "Why it failed" }).waitFor();
+    // What does not hold comes first.
+    const lines = await why.locator(".reasons").first().locator("> li").allTextContents();
+    expect(lines[0]).toStartWith(`Does not hold: ${welcome.expected}none found`);
+    expect(lines.at(-1)).toStartWith(`Holds: ${wave.expected}`);
+    const unsafe = page.getByRole("list", { name: "Unsafe changes" }).getByRole("listitem");
+    const words = (await unsafe.allTextContents()).join("\n");
+    for (const row of said.unsafe.rows) expect(words).toContain(row.words);
+    expect(await violationsOf(page)).toEqual([]);
+    const last = said.unsafe.rows.at(-1);
+    await unsafe
       .last()
-      .getByRole("button", { name: `Call ${n}` })
+      .getByRole("button", { name: `call ${last.call}` })
       .click();
     await page.locator(".call.chosen").waitFor();
-    expect(await page.locator(".call.chosen").getAttribute("aria-label")).toBe(`Call ${n}`);
+    expect(await page.locator(".call.chosen").getAttribute("aria-label")).toBe(`Call ${last.call}`);
+  });
+});
+
+test("expected and actual stand side by side, and the place of a row opens in its world", async () => {
+  const said = "The demo on Friday starts at 14:00 CET.";
+  const { body } = await program.get("/testSuites/chat-benchmark?expand=true");
+  const { id: testId } = body.tests.find(({ name }: any) => name === "messages: post to a channel");
+  const environment = await program.environment({ templateName: "chat_bench_default" });
+  const runId = await startRun(program, environment.environmentId, { testId });
+  await program.chat(environment, "chat.postMessage", { channel: "C02RANDOM", text: said });
+  expectStatus(await program.post("/evaluateRun", { runId }), 200);
+  await open(`/runs/${runId}`, async (page) => {
+    const near = page.locator(".near");
+    await near.getByText(`message in #random: “${said}”`).waitFor();
+    const channel = near.getByRole("row").filter({ hasText: "#engineering" });
+    expect(await channel.locator("th, td").allTextContents()).toEqual([
+      "channel",
+      "Does not hold: ",
+      "#engineering",
+      "#random",
+    ]);
+    expect(await page.getByText("Nothing else changes").count()).toBe(1);
+    await near.getByRole("link", { name: "#random" }).click();
+    await page.getByRole("article").getByText(said).waitFor();
+    expect(page.url()).toEndWith(`/environments/${environment.environmentId}?channel=C02RANDOM`);
   });
 });
 
@@ -75,14 +104,14 @@ test("an attempt that did half of its task and crashed has not passed, and says 
   const end = { runId, ending: "crashed", exitCode: 1 };
   expectStatus(await program.post("/evaluateRun", end), 200);
   await open(`/runs/${runId}`, async (page) => {
-    const reasons = page.locator(".failures > li");
+    const reasons = page.getByRole("region", { name: "Why" }).locator(".reasons > li.fails");
     await reasons.first().waitFor();
     expect(await page.locator(".outcome").textContent()).toMatch(
       /^crashed.*reward 0, did not do what was asked; its state: 0\.51 unsafe change/,
     );
     expect(await reasons.allTextContents()).toEqual([
-      "attempt crashed: exit code 1",
-      expect.stringContaining('name eq "wave": it is "tada"'),
+      "Does not hold: attempt crashed: exit code 1",
+      expect.stringMatching(/^Does not hold: .*“wave”none found.*:tada:/),
     ]);
   });
 });

@@ -52,7 +52,7 @@ export function useBrowser() {
           // A busy server may say that it is degraded, which the page shows as a state of its own.
           const isHealth = message.location().url.endsWith("/health");
           if (message.type() === "error" && !isHealth && !expected?.test(message.text()))
-            complaints.push(message.text());
+            complaints.push(`${message.text()} ${message.location().url}`);
         });
         page.on("pageerror", (error) => complaints.push(`${error}`));
         await use(page);

@@ -1,7 +1,8 @@
 /** One environment: its state, what can be done with it, and its world. */
+import { useState } from "preact/hooks";
 import type { EnvironmentDetail } from "~/clients/typescript/schema";
 import { addressOf, get } from "~/console/api";
-import { isOf, useLive } from "~/console/live";
+import { isOf, useEnd, useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
 import { Badge, Empty, Head, Ready } from "~/console/parts/basics";
 import { Moment, Time } from "~/console/parts/clock";
@@ -21,6 +22,9 @@ export function EnvironmentPage({ id }: { id: string }) {
   // Each read compares the environment with its template: an idle one is not polled, a busy one read rarely.
   useLive(loaded.reload, (event) => isOf(id)(event) && event.name !== "call");
   useLive(loaded.reload, isOf(id), { delayMs: READ_MS });
+  /** The environment that has ended, or is about to: nothing reads its world any more. */
+  const [ending, setEnding] = useState<string>();
+  useEnd(id, () => setEnding(id));
   const environment = loaded.data;
   return (
     <>
@@ -37,11 +41,16 @@ export function EnvironmentPage({ id }: { id: string }) {
           <EnvironmentActions
             of={environment}
             reload={loaded.reload}
+            ending={(isEnding) => setEnding(isEnding ? id : undefined)}
             leave={() => go(pathTo("environments"))}
           />
         )}
       </Head>
-      <Ready of={loaded}>{(environment) => <World of={environment} />}</Ready>
+      <Ready of={loaded}>
+        {(environment) =>
+          ending === id && environment.status === "active" ? null : <World of={environment} />
+        }
+      </Ready>
     </>
   );
 }

@@ -13,17 +13,19 @@ const EXTENSION_SECONDS = 3_600;
 
 /**
  * Buttons for a live environment: the most used ones first, all others in a menu; in a row of a table, all of them.
- * `leave`: after it was deleted.
+ * `ending`: whether it is about to be deleted, so that nothing reads it any more. `leave`: after it was deleted.
  */
 export function EnvironmentActions({
   of: environment,
   isRow = false,
   reload,
+  ending,
   leave,
 }: {
   of: Pick<ListedEnvironment, "environmentId" | "templateSchema" | "service" | "createdAt">;
   isRow?: boolean;
   reload: () => void;
+  ending?: (isEnding: boolean) => void;
   leave: () => void;
 }) {
   const { environmentId: id } = environment;
@@ -86,7 +88,11 @@ export function EnvironmentActions({
           action="Delete"
           close={close}
           perform={async () => {
-            await call("DELETE", `/env/${id}`);
+            ending?.(true);
+            await call("DELETE", `/env/${id}`).catch((error) => {
+              ending?.(false);
+              throw error;
+            });
             leave();
           }}
         >

@@ -2,11 +2,10 @@
 import { useMemo, useState } from "preact/hooks";
 import { Calls } from "~/console/parts/calls";
 import { NetDiff } from "~/console/parts/changes";
-import { Failures } from "~/console/parts/failures";
+import { Failures, Reasons } from "~/console/parts/reasons";
 import { Outcome } from "~/console/parts/run-head";
 import { RunNote } from "~/console/parts/run-note";
 import { Long } from "~/console/parts/text";
-import { UnsafeRows } from "~/console/parts/unsafe";
 import { createHistory } from "~/console/rebuilt";
 import { type RunData, serviceOfRun } from "~/console/run-data";
 import { recordsOf } from "~/console/services/records";
@@ -16,7 +15,8 @@ export function RunView({ data, reload }: { data: RunData; reload?: () => void }
   const history = useMemo(() => createHistory(data, recordsOf(serviceOfRun(data))), [data]);
   const [wanted, want] = useState<{ readonly n: number }>();
   const { names } = history;
-  const { run, test } = data;
+  const { run, test, reasons, environment } = data;
+  const isLive = reload !== undefined && environment?.status === "active";
   return (
     <>
       <Outcome data={data} />
@@ -34,9 +34,18 @@ export function RunView({ data, reload }: { data: RunData; reload?: () => void }
           Some calls or changes of this run are not shown: it has more than a page can hold.
         </p>
       )}
-      <Failures of={run.explanations ?? []} failures={run.failures} names={names} />
-      {run.unsafe && (
-        <UnsafeRows of={run.unsafe} calls={data.calls} names={names} show={(n) => want({ n })} />
+      {reasons ? (
+        <Reasons
+          of={reasons}
+          failures={run.failures}
+          isPassed={run.passed}
+          links={{
+            show: (n) => want({ n }),
+            environment: isLive ? environment : undefined,
+          }}
+        />
+      ) : (
+        <Failures of={run.failures} />
       )}
       <Calls data={data} history={history} wanted={wanted} />
       <h2>Net effect</h2>

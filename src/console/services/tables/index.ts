@@ -2,4 +2,9 @@
 import type { ConsoleService } from "~/console/services/service";
 import { TablePlace } from "~/console/services/tables/place";
 
-export const tables: ConsoleService = { Place: TablePlace, snippets: () => ({}), forms: {} };
+export const tables: ConsoleService = {
+  Place: TablePlace,
+  queryOf: ({ table }) => ({ table }),
+  snippets: () => ({}),
+  forms: {},
+};

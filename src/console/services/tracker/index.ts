@@ -3,4 +3,9 @@ import { operations } from "~/console/services/tracker/calls";
 import { IssuePlace } from "~/console/services/tracker/place";
 import { snippets } from "~/console/services/tracker/snippets";
 
-export const tracker: ConsoleService = { Place: IssuePlace, snippets, forms: { operations } };
+export const tracker: ConsoleService = {
+  Place: IssuePlace,
+  queryOf: ({ table, id }) => (table === "issues" ? { issue: id } : undefined),
+  snippets,
+  forms: { operations },
+};
