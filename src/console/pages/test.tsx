@@ -83,7 +83,7 @@ function Facts({ of: { id, templateName, impersonateUserId, surfaces } }: { of: 
   );
 }
 
-/** What is asked and expected. */
+/** The task of a test, and its assertions in words. */
 function Task({ of: { id, prompt, expectedOutput } }: { of: TestDetails }) {
   const words = useLoad((signal) => get<TestWords>(`/tests/${id}/words`, {}, signal), [id]);
   return (

@@ -9,7 +9,7 @@ import { pathTo } from "~/console/place";
 
 type Figures = Omit<TestAttempts, "testId" | "name">;
 
-export type GroupRow = {
+type GroupRow = {
   readonly group: string | null;
   readonly k: number;
   readonly figures: Figures;
