@@ -4,6 +4,7 @@ import { addressOf, ask, call, get, send } from "~/console/api";
 import { SAVED } from "~/console/assets";
 import { GATHER_MS, useLive } from "~/console/live";
 import { useAction, useLoad } from "~/console/loading";
+import { NEWEST_OTHER, RunPair } from "~/console/pages/run-pair";
 import { Attempts } from "~/console/parts/attempts";
 import { Failure, Head, Ready } from "~/console/parts/basics";
 import { AsJson } from "~/console/parts/dialog";
@@ -11,10 +12,17 @@ import { download } from "~/console/parts/download";
 import { RunHead } from "~/console/parts/run-head";
 import { Bookmark } from "~/console/parts/run-name";
 import { RunView } from "~/console/parts/run-view";
+import { pathTo, place } from "~/console/place";
 import { CALLS_PER_PAGE, type RunData, readRun } from "~/console/run-data";
 import { savedPage } from "~/console/saved";
 
+/** One run, or two side by side. */
 export function RunPage({ id }: { id: string }) {
+  const other = place.value.query.get("with");
+  return other ? <RunPair id={id} other={other} /> : <OneRun id={id} />;
+}
+
+function OneRun({ id }: { id: string }) {
   const loaded = useLoad(() => readRun(ask, id), [id]);
   const pages = Math.floor((loaded.data?.calls.length ?? 0) / CALLS_PER_PAGE);
   // A reload reads all calls: the more there are, the rarer it is.
@@ -35,6 +43,7 @@ export function RunPage({ id }: { id: string }) {
     <>
       <RunHead data={data}>
         <Siblings id={id} status={data.run.status} />
+        {data.run.testId && <a href={pathTo("runs", id, { with: NEWEST_OTHER })}>Compare</a>}
         <Bookmark isOn={data.run.bookmarked} set={mark} />
         <Save data={data} />
         <AsJson address={addressOf(`/results/${id}`)} />

@@ -6,6 +6,7 @@ import { Badge, Empty } from "~/console/parts/basics";
 import { Change } from "~/console/parts/changes";
 import { duration } from "~/console/parts/clock";
 import { Effect } from "~/console/parts/effect";
+import { Gist } from "~/console/parts/gist";
 import { useShortcuts } from "~/console/parts/keyboard";
 import { Moment, Touched } from "~/console/parts/moment";
 import { Long } from "~/console/parts/text";
@@ -228,34 +229,6 @@ function CallHead({
       {!isChosen && <Gist of={call.arguments} names={names} />}
     </>
   );
-}
-
-/** Arguments of a call that are shown on its line. */
-const GIST_MAX = 3;
-const GIST_LENGTH = 160;
-
-/** The arguments that tell this call from others: the first short ones, with names for ids. */
-function Gist({ of, names }: { of: unknown; names: Names }) {
-  const shown = textsOf(of)
-    .slice(0, GIST_MAX)
-    .map((text) => names.get(text) ?? text)
-    .map((text) => (text.length > GIST_LENGTH ? `${text.slice(0, GIST_LENGTH)}…` : text));
-  if (shown.length === 0) return null;
-  return (
-    <div class="gist quiet">
-      {shown.map((text, index) => (
-        <bdi key={index}>{text}</bdi>
-      ))}
-    </div>
-  );
-}
-
-/** The texts and numbers of arguments, those of variables too, but no GraphQL document. */
-function textsOf(of: unknown, depth = 0): string[] {
-  if (typeof of === "string") return of.trim() && !of.includes("{") ? [of] : [];
-  if (typeof of === "number") return [String(of)];
-  if (of === null || typeof of !== "object" || depth > 3) return [];
-  return Object.values(of).flatMap((value) => textsOf(value, depth + 1));
 }
 
 /** Rendered when it is opened: an answer may be large. */

@@ -103,7 +103,7 @@ export function Failures({ of }: { of: readonly string[] }) {
 }
 
 /** A check, a cross, or a dot where it is not known. */
-function Sign({ holds }: { holds: boolean | null }) {
+export function Sign({ holds }: { holds: boolean | null }) {
   if (holds === null) return <span class="sign" aria-hidden="true" />;
   return (
     <span class="sign">
