@@ -17,6 +17,7 @@ import { translated } from "~/http/translated";
 import type { Log } from "~/log";
 import { createControl } from "~/platform/control";
 import { CONTROL, type PlatformCall } from "~/platform/control-tools";
+import { createDefaultEnvironments } from "~/platform/default-environments";
 import { malformed } from "~/platform/environments/id";
 import { type GatewayPath, gatewayPath } from "~/platform/gateway";
 import { OPENENV } from "~/platform/openenv/trainers";
@@ -44,7 +45,7 @@ export function createApp(parts: {
   platform: Platform;
   requestLog: RequestLog;
   log: Log;
-  config: Pick<Config, "CORS_ORIGINS" | "TRUST_PROXY" | "CELL">;
+  config: Pick<Config, "CORS_ORIGINS" | "TRUST_PROXY" | "CELL" | "development">;
 }) {
   const { platform, requestLog, log, config } = parts;
   const { keys, gateway, probes, taskPlace, suitePlace } = platform;
@@ -53,6 +54,7 @@ export function createApp(parts: {
   const router = createRouter(platform);
   const site = createSite(router);
   const control = createControl({ keys, config, callAs });
+  const defaults = config.development ? createDefaultEnvironments(callAs) : undefined;
 
   /** Answers a call of the platform that the server makes itself. */
   async function callAs(
@@ -80,6 +82,13 @@ export function createApp(parts: {
       cells.requireOwn(call.envId);
       taskPlace.admit(request, pathname);
       return await gateway.handle(request, call, { baseUrl: base(), requestId });
+    }
+    const byName = defaults?.pathOf(pathname);
+    if (defaults && byName) {
+      const developer = await keys.authenticate(undefined, request);
+      const opened = await defaults.admit(request, developer, byName);
+      if (!("envId" in opened)) return opened;
+      return await gateway.handle(request, opened, { baseUrl: base(), requestId });
     }
     if (pathname === CONTROL) return await control.answer(request, base(), requestId);
     if (probePath(pathname)) {
