@@ -3,6 +3,7 @@
  *
  *   bun run bench [NAME…] [--json FILE] [--compare FILE]
  *   bun run bench scale --environments 10000 --minutes 60
+ *   bun run bench worlds --environments 2000
  *
  * It uses the Postgres of the machine if there is one, with `--embedded` that of `bun install`.
  *
@@ -33,6 +34,7 @@ import { changes, isRow, type Measured, passes, ratio, table, takeAll } from "./
 import { openEnv } from "./bench/openenv";
 import { SHORT, scale } from "./bench/scale";
 import { type Bench, READY_SCHEMAS, startBench, TEMPLATE } from "./bench/server";
+import { worlds } from "./bench/worlds";
 
 const MEASURES: Record<string, (bench: Bench) => Promise<Measured | Measured[]>> = {
   initEnv,
@@ -55,6 +57,7 @@ const MEASURES: Record<string, (bench: Bench) => Promise<Measured | Measured[]>>
   firstCalls,
   growth,
   scale: (bench) => scale(bench, size),
+  worlds: (bench) => worlds(bench, size),
   verdicts,
   wholeSuite,
   start,
