@@ -1,0 +1,55 @@
+/** The part of a query that the database checks itself, so that it reads few messages. */
+import type { Query, QueryNode } from "~/replicas/mail/search/query";
+import type { Term } from "~/replicas/mail/search/terms";
+
+export type Plan = {
+  /** Each message has them. */
+  readonly labels: readonly string[];
+  /** In milliseconds: from `from`, before `to`. */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  /** Each message has these letters somewhere in its text. */
+  readonly letters: readonly string[];
+  /** The database has checked everything. */
+  readonly isWhole: boolean;
+  readonly withHeaders: boolean;
+};
+
+/** Conditions of the text that are worth it. */
+const LETTERS_MAX = 4;
+
+export function planOf({ root }: Pick<Query, "root">): Plan {
+  const parts = root.kind === "and" ? root.parts.flatMap(flat) : [root];
+  const terms = parts.flatMap((part) => (part.kind === "term" ? [part.term] : []));
+  const dates = terms.filter((term) => term.kind === "date");
+  const from = Math.max(...dates.map((term) => term.from));
+  const to = Math.min(...dates.map((term) => term.to));
+  return {
+    labels: terms.flatMap((term) => (term.kind === "label" ? [term.id] : [])),
+    from: Number.isFinite(from) ? from : undefined,
+    to: Number.isFinite(to) ? to : undefined,
+    letters: terms.flatMap(lettersOf).slice(0, LETTERS_MAX),
+    isWhole: parts.every(
+      (part) => part.kind === "term" && ["label", "date", "anywhere"].includes(part.term.kind),
+    ),
+    withHeaders: needsHeaders(root),
+  };
+}
+
+const flat = (node: QueryNode): readonly QueryNode[] =>
+  node.kind === "and" ? node.parts.flatMap(flat) : [node];
+
+/** A run of letters without accents that the words contain. */
+function lettersOf(term: Term): string[] {
+  if (term.kind !== "words" && term.kind !== "subject") return [];
+  const [longest = ""] = (term.text.match(/[a-z0-9]+/gi) ?? []).toSorted(
+    (a, b) => b.length - a.length,
+  );
+  return longest.length > 1 ? [longest] : [];
+}
+
+function needsHeaders(node: QueryNode): boolean {
+  if (node.kind === "not") return needsHeaders(node.part);
+  if (node.kind !== "term") return node.parts.some(needsHeaders);
+  return node.term.kind === "list" || node.term.kind === "deliveredTo";
+}

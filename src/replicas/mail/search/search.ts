@@ -1,0 +1,152 @@
+/** Pages of messages and threads that fit a query. */
+import { invalid } from "~/replicas/mail/errors";
+import { isSystemLabel } from "~/replicas/mail/labels";
+import { parseMail } from "~/replicas/mail/mime/parse";
+import type { MailCall, MailSession } from "~/replicas/mail/operation";
+import { type Candidate, matches } from "~/replicas/mail/search/match";
+import { planOf } from "~/replicas/mail/search/plan";
+import { parseQuery, type Query } from "~/replicas/mail/search/query";
+import { labelKey } from "~/replicas/mail/search/terms";
+import { listLabels } from "~/replicas/mail/store/labels";
+import {
+  type Conditions,
+  type Entry,
+  listCandidates,
+  listEntries,
+} from "~/replicas/mail/store/search";
+import { millisOf } from "~/source";
+
+export type Search = {
+  readonly q?: string | undefined;
+  readonly labelIds?: readonly string[] | undefined;
+  readonly includeSpamTrash?: boolean | undefined;
+  readonly maxResults?: number | undefined;
+  readonly pageToken?: string | undefined;
+  /** One entry for each thread, that of its newest message which fits. */
+  readonly byThread?: boolean;
+  /** Queries may also name labels by their ids. */
+  readonly byLabelId?: boolean;
+};
+
+export type Page = {
+  readonly entries: readonly Entry[];
+  readonly nextPageToken?: string;
+  /** Of all pages; above a limit it is the limit. */
+  readonly resultSizeEstimate: number;
+};
+
+export const PAGE_DEFAULT = 100;
+export const PAGE_MAX = 500;
+const ESTIMATE_MAX = 201;
+/** Messages that are read together. */
+const BATCH = 500;
+const QUERY_MAX = 10_000;
+
+const tokenOf = (id: string) => BigInt(`0x${id}`).toString();
+
+/** The id that a token names. */
+function readToken(token: string | undefined): string | undefined {
+  if (token === undefined || token === "") return undefined;
+  const number = /^\d{1,20}$/.test(token) ? BigInt(token) : -1n;
+  if (number < 0n || number >= 1n << 64n) throw invalid("Invalid pageToken");
+  return number.toString(16).padStart(16, "0");
+}
+
+export async function searchMail(
+  { session, mailbox }: Pick<MailCall, "session" | "mailbox">,
+  search: Search,
+): Promise<Page> {
+  const { labelIds = [], maxResults = PAGE_DEFAULT, byThread = false } = search;
+  const before = readToken(search.pageToken);
+  const own = await listLabels(session, mailbox);
+  for (const id of labelIds)
+    if (!isSystemLabel(id) && !own.some((label) => label.id === id))
+      throw invalid(`Invalid label: ${id}`);
+  const labels = new Map(own.map(({ id, name }) => [labelKey(name), id]));
+  if (search.byLabelId) for (const { id } of own) labels.set(labelKey(id), id);
+  const q = (search.q ?? "").slice(0, QUERY_MAX);
+  const query = parseQuery(q, { now: millisOf(session.source), labels });
+  const size = Math.min(Math.max(maxResults, 1), PAGE_MAX);
+  const wanted = Math.max(size + 1, ESTIMATE_MAX);
+  const found = await collect(session, mailbox, {
+    ...{ query, labelIds, before, wanted, byThread },
+    includeSpamTrash: search.includeSpamTrash ?? false,
+  });
+  const entries = found.slice(0, size);
+  const last = found.length > size ? entries.at(-1) : undefined;
+  return {
+    entries,
+    ...(last && { nextPageToken: tokenOf(last.id) }),
+    resultSizeEstimate: Math.min(found.length, ESTIMATE_MAX),
+  };
+}
+
+type Wanted = {
+  readonly query: Query;
+  readonly labelIds: readonly string[];
+  readonly includeSpamTrash: boolean;
+  readonly before: string | undefined;
+  readonly wanted: number;
+  readonly byThread: boolean;
+};
+
+async function collect(session: MailSession, mailbox: string, given: Wanted): Promise<Entry[]> {
+  const { query, wanted, byThread } = given;
+  const plan = planOf(query);
+  const conditions: Conditions = {
+    ...plan,
+    labels: [...given.labelIds, ...plan.labels],
+    without: excluded(given),
+  };
+  const found = new Map<string, Entry>();
+  let { before } = given;
+  // Threads that earlier pages have shown.
+  const shown = byThread && before !== undefined ? await threadsFrom(session, mailbox, given) : [];
+  const known = new Set(shown);
+  for (;;) {
+    const limit = plan.isWhole && !byThread ? wanted : BATCH;
+    const place = { before, limit };
+    const rows = plan.isWhole
+      ? await listEntries(session, mailbox, conditions, place)
+      : await listCandidates(session, mailbox, conditions, {
+          ...place,
+          withHeaders: plan.withHeaders,
+        });
+    for (const row of rows) {
+      const { id, threadId } = row;
+      if (byThread && (known.has(threadId) || found.has(threadId))) continue;
+      if (!plan.isWhole && !matches(query.root, await candidateOf(row as Read))) continue;
+      found.set(byThread ? threadId : id, { id, threadId });
+    }
+    before = rows.at(-1)?.id;
+    if (rows.length < limit || found.size >= wanted) return [...found.values()];
+  }
+}
+
+type Read = Awaited<ReturnType<typeof listCandidates>>[number];
+
+async function candidateOf({ head, attachments, ...row }: Read): Promise<Candidate> {
+  const headers = head ? (await parseMail(head)).headers : [];
+  return { ...row, attachments: attachments as Candidate["attachments"], headers };
+}
+
+/** Threads of the pages before this one: a thread is on the page of its newest message. */
+async function threadsFrom(
+  session: MailSession,
+  mailbox: string,
+  given: Wanted,
+): Promise<string[]> {
+  const { before = "" } = given;
+  const earlier = await collect(session, mailbox, {
+    ...{ ...given, before: undefined, wanted: Number.POSITIVE_INFINITY, byThread: true },
+  });
+  return earlier.filter(({ id }) => id >= before).map(({ threadId }) => threadId);
+}
+
+function excluded({ query, labelIds, includeSpamTrash }: Wanted): string[] {
+  if (includeSpamTrash) return [];
+  return [
+    ...(query.withSpam || labelIds.includes("SPAM") ? [] : ["SPAM"]),
+    ...(query.withTrash || labelIds.includes("TRASH") ? [] : ["TRASH"]),
+  ];
+}

@@ -1,0 +1,66 @@
+/** The account of changes of each mailbox. */
+import type { MailSession } from "~/replicas/mail/operation";
+import type { Rows } from "~/replicas/mail/store/rows";
+
+export type HistoryRow = Rows["history"];
+export type ChangeType = "messageAdded" | "messageDeleted" | "labelAdded" | "labelRemoved";
+
+export type HistoryRecord = {
+  readonly id: number;
+  readonly type: ChangeType;
+  readonly messageId: string;
+  readonly threadId: string;
+  /** That were added or removed. */
+  readonly labelIds: readonly string[];
+  /** Of the message, after the change. */
+  readonly messageLabelIds: readonly string[];
+};
+
+const sequence = ({ schema, prefix }: MailSession) => `"${schema}".${prefix}history_ids`;
+
+/** Numbers that nothing else in the environment has. */
+export async function nextNumbers(session: MailSession, count: number): Promise<number[]> {
+  const rows = await session.sql<{ id: number }[]>`
+    select nextval(${sequence(session)}::regclass)::float8 as id from generate_series(1, ${count}::int)
+  `;
+  return rows.map(({ id }) => id);
+}
+
+export async function insertHistory(
+  { sql, t }: MailSession,
+  mailbox: string,
+  records: readonly HistoryRecord[],
+): Promise<void> {
+  if (records.length === 0) return;
+  const given = sql.json(records as never);
+  await sql`
+    insert into ${t.history} (mailbox, id, type, "messageId", "threadId", "labelIds", "messageLabelIds")
+    select ${mailbox}, r.id, r.type, r."messageId", r."threadId", r."labelIds", r."messageLabelIds"
+    from jsonb_populate_recordset(null::${t.history}, ${given}::jsonb) r
+  `;
+}
+
+/** The last record of a mailbox. */
+export async function currentHistoryId({ sql, t }: MailSession, mailbox: string): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    select greatest(
+      (select "historyId" from ${t.mailboxes} where "emailAddress" = ${mailbox}),
+      (select max(id) from ${t.history} where mailbox = ${mailbox})
+    ) as id
+  `;
+  return row?.id ?? "0";
+}
+
+/** Records after `after`, of these types if there are any, in their order. */
+export async function listHistory(
+  { sql, t }: MailSession,
+  mailbox: string,
+  { after, labelId, limit }: { after: string; labelId: string | undefined; limit: number },
+): Promise<HistoryRow[]> {
+  return await sql<HistoryRow[]>`
+    select * from ${t.history}
+    where mailbox = ${mailbox} and id > ${after}::bigint
+      ${labelId === undefined ? sql`` : sql`and (${labelId} = any("messageLabelIds") or ${labelId} = any("labelIds"))`}
+    order by id limit ${limit}
+  `;
+}

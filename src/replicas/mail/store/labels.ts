@@ -1,0 +1,47 @@
+/** The labels that a user created. */
+import type { MailSession } from "~/replicas/mail/operation";
+
+export type LabelRow = {
+  readonly id: string;
+  readonly name: string;
+  readonly messageListVisibility: string;
+  readonly labelListVisibility: string;
+  readonly color: object | null;
+};
+
+export async function listLabels({ sql, t }: MailSession, mailbox: string): Promise<LabelRow[]> {
+  return await sql<LabelRow[]>`
+    select id, name, "messageListVisibility", "labelListVisibility", color from ${t.labels}
+    where mailbox = ${mailbox} order by length(id), id
+  `;
+}
+
+export async function putLabel(
+  { sql, t }: MailSession,
+  mailbox: string,
+  label: LabelRow,
+): Promise<void> {
+  const { id, name, messageListVisibility, labelListVisibility, color } = label;
+  await sql`
+    insert into ${t.labels} (mailbox, id, name, "messageListVisibility", "labelListVisibility", color) values (
+      ${mailbox}, ${id}, ${name}, ${messageListVisibility}, ${labelListVisibility},
+      ${color && sql.json(color as never)}::jsonb
+    )
+    on conflict (mailbox, id) do update set name = excluded.name, color = excluded.color,
+      "messageListVisibility" = excluded."messageListVisibility",
+      "labelListVisibility" = excluded."labelListVisibility"
+  `;
+}
+
+export async function deleteLabel(
+  { sql, t }: MailSession,
+  mailbox: string,
+  id: string,
+): Promise<void> {
+  await sql`delete from ${t.labels} where mailbox = ${mailbox} and id = ${id}`;
+}
+
+/** Serializes changes of the labels of a mailbox until the end of the transaction. */
+export async function lockMailbox({ sql, t }: MailSession, mailbox: string): Promise<void> {
+  await sql`select from ${t.mailboxes} where "emailAddress" = ${mailbox} for update`;
+}

@@ -1,0 +1,173 @@
+/** Messages of one mailbox. */
+import type { MailSession } from "~/replicas/mail/operation";
+import type { Rows } from "~/replicas/mail/store/rows";
+
+export type MessageRow = Rows["messages"];
+/** `raw`: only where it is asked for. */
+export type ListedMessage = Omit<MessageRow, "raw"> & { readonly raw?: Uint8Array };
+
+/** The columns of a row, with the bytes of the message or without. */
+const columnsOf = ({ sql }: MailSession, withRaw: boolean) => sql`
+  m.mailbox, m.id, m."threadId", m."labelIds", m."historyId", m."internalDate", m.snippet, m."sizeEstimate", m."isDelivered",
+  m."from", m."to", m.cc, m.bcc, m.subject, m."messageId", m."inReplyTo", m.body, m.attachments
+  ${withRaw ? sql`, m.raw` : sql``}
+`;
+
+type Raw = { readonly withRaw: boolean };
+
+export async function findMessage(
+  session: MailSession,
+  mailbox: string,
+  id: string,
+  { withRaw }: Raw,
+): Promise<ListedMessage | undefined> {
+  const { sql, t } = session;
+  const [row] = await sql<ListedMessage[]>`
+    select ${columnsOf(session, withRaw)} from ${t.messages} m where m.mailbox = ${mailbox} and m.id = ${id}
+  `;
+  return row;
+}
+
+/** The messages with these ids, locked until the end of the transaction. */
+export async function lockMessages(
+  session: MailSession,
+  mailbox: string,
+  ids: readonly string[],
+): Promise<ListedMessage[]> {
+  const { sql, t } = session;
+  return await sql<ListedMessage[]>`
+    select ${columnsOf(session, false)} from ${t.messages} m
+    where m.mailbox = ${mailbox} and m.id = any(${[...ids]}::text[])
+    order by m.id for update
+  `;
+}
+
+/** The messages of threads, oldest first. */
+export async function listThreads(
+  session: MailSession,
+  mailbox: string,
+  threadIds: readonly string[],
+  { withRaw }: Raw,
+): Promise<ListedMessage[]> {
+  const { sql, t } = session;
+  return await sql<ListedMessage[]>`
+    select ${columnsOf(session, withRaw)} from ${t.messages} m
+    where m.mailbox = ${mailbox} and m."threadId" = any(${[...threadIds]}::text[]) order by m.id
+  `;
+}
+
+export type ThreadPlace = Pick<
+  MessageRow,
+  "id" | "threadId" | "subject" | "messageId" | "labelIds"
+>;
+
+/** The messages of a mailbox that have one of these Message-IDs. */
+export async function findByMessageIds(
+  { sql, t }: MailSession,
+  mailbox: string,
+  messageIds: readonly string[],
+): Promise<ThreadPlace[]> {
+  return await sql<ThreadPlace[]>`
+    select id, "threadId", subject, "messageId", "labelIds" from ${t.messages}
+    where mailbox = ${mailbox} and "messageId" = any(${[...messageIds]}::text[])
+  `;
+}
+
+/** The latest messages with a subject that ends so, compared without case. */
+export async function findBySubject(
+  { sql, t }: MailSession,
+  mailbox: string,
+  ending: string,
+): Promise<ThreadPlace[]> {
+  return await sql<ThreadPlace[]>`
+    select id, "threadId", subject, "messageId", "labelIds" from ${t.messages}
+    where mailbox = ${mailbox} and right(lower(subject), ${ending.length}::int) = ${ending}
+    order by id desc limit 50
+  `;
+}
+
+export async function countThread(
+  { sql, t }: MailSession,
+  mailbox: string,
+  threadId: string,
+): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from ${t.messages} where mailbox = ${mailbox} and "threadId" = ${threadId}
+  `;
+  return row?.count ?? 0;
+}
+
+export async function insertMessage({ sql, t }: MailSession, row: MessageRow): Promise<void> {
+  await sql`
+    insert into ${t.messages} (
+      mailbox, id, "threadId", "labelIds", "historyId", "internalDate", snippet, "sizeEstimate", "isDelivered", "from", "to", cc, bcc,
+      subject, "messageId", "inReplyTo", body, attachments, raw
+    ) values (
+      ${row.mailbox}, ${row.id}, ${row.threadId}, ${[...row.labelIds]}::text[], ${row.historyId}::bigint,
+      ${row.internalDate}::bigint, ${row.snippet}, ${row.sizeEstimate}, ${row.isDelivered}, ${row.from}, ${row.to}, ${row.cc}, ${row.bcc},
+      ${row.subject}, ${row.messageId}, ${row.inReplyTo}, ${row.body}, ${sql.json(row.attachments as never)}::jsonb,
+      ${row.raw}::bytea
+    )
+  `;
+}
+
+type LabelUpdate = {
+  readonly id: string;
+  readonly labelIds: readonly string[];
+  readonly historyId: number;
+};
+
+export async function updateLabels(
+  { sql, t }: MailSession,
+  mailbox: string,
+  updates: readonly LabelUpdate[],
+): Promise<void> {
+  if (updates.length === 0) return;
+  await sql`
+    update ${t.messages} m set "labelIds" = u."labelIds", "historyId" = u."historyId", "isDelivered" = false
+    from jsonb_populate_recordset(null::${t.messages}, ${sql.json(updates as never)}::jsonb) u
+    where m.mailbox = ${mailbox} and m.id = u.id
+  `;
+}
+
+export async function deleteMessages(
+  { sql, t }: MailSession,
+  mailbox: string,
+  ids: readonly string[],
+): Promise<void> {
+  await sql`delete from ${t.messages} where mailbox = ${mailbox} and id = any(${[...ids]}::text[])`;
+}
+
+export async function listWithLabel(
+  { sql, t }: MailSession,
+  mailbox: string,
+  labelId: string,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from ${t.messages} where mailbox = ${mailbox} and ${labelId} = any("labelIds")
+  `;
+  return rows.map(({ id }) => id);
+}
+
+type LabelCounts = {
+  readonly messagesTotal: number;
+  readonly messagesUnread: number;
+  readonly threadsTotal: number;
+  readonly threadsUnread: number;
+};
+
+/** `labelId`: undefined for the whole mailbox. */
+export async function countMessages(
+  { sql, t }: MailSession,
+  mailbox: string,
+  labelId?: string,
+): Promise<LabelCounts> {
+  const [row] = await sql<LabelCounts[]>`
+    select count(*)::int as "messagesTotal", count(distinct "threadId")::int as "threadsTotal",
+      (count(*) filter (where 'UNREAD' = any("labelIds")))::int as "messagesUnread",
+      (count(distinct "threadId") filter (where 'UNREAD' = any("labelIds")))::int as "threadsUnread"
+    from ${t.messages}
+    where mailbox = ${mailbox} ${labelId === undefined ? sql`` : sql`and ${labelId} = any("labelIds")`}
+  `;
+  return row ?? { messagesTotal: 0, messagesUnread: 0, threadsTotal: 0, threadsUnread: 0 };
+}

@@ -1,0 +1,75 @@
+/** Lists of messages, newest first. Ids sort by date, so that the key serves them. */
+import type { MailSession } from "~/replicas/mail/operation";
+import type { ListedMessage } from "~/replicas/mail/store/messages";
+
+export type Conditions = {
+  /** Each message has all of them. */
+  readonly labels: readonly string[];
+  /** No message has any of them. */
+  readonly without: readonly string[];
+  /** In milliseconds: from `from`, before `to`. */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  /** Runs of ASCII letters in the text. A text with other letters passes: it may have them with accents. */
+  readonly letters: readonly string[];
+};
+
+export type Entry = { readonly id: string; readonly threadId: string };
+
+/** Of the header, which is at the beginning. */
+const HEAD_BYTES = 32_768;
+
+function conditionsOf(
+  { sql }: MailSession,
+  mailbox: string,
+  { labels, without, from, to, letters }: Conditions,
+  before: string | undefined,
+) {
+  const text = sql`concat_ws(' ', m.subject, m."from", m."to", m.cc, m.bcc, m.body, m.attachments::text)`;
+  const conditions = [
+    before === undefined ? sql`` : sql`and m.id < ${before}`,
+    labels.length === 0 ? sql`` : sql`and m."labelIds" @> ${[...labels]}::text[]`,
+    without.length === 0 ? sql`` : sql`and not m."labelIds" && ${[...without]}::text[]`,
+    from === undefined ? sql`` : sql`and m."internalDate" >= ${from}::bigint`,
+    to === undefined ? sql`` : sql`and m."internalDate" < ${to}::bigint`,
+    ...letters.map(
+      (run) => sql`and (${text} ilike ${`%${run}%`} or octet_length(${text}) <> length(${text}))`,
+    ),
+  ];
+  return sql`m.mailbox = ${mailbox} ${conditions}`;
+}
+
+/** The newest messages before `before`, which is an id. */
+export async function listEntries(
+  session: MailSession,
+  mailbox: string,
+  conditions: Conditions,
+  { before, limit }: { before: string | undefined; limit: number },
+): Promise<Entry[]> {
+  const { sql, t } = session;
+  return await sql<Entry[]>`
+    select m.id, m."threadId" from ${t.messages} m
+    where ${conditionsOf(session, mailbox, conditions, before)} order by m.id desc limit ${limit}
+  `;
+}
+
+/** As above, for a closer look. `withHeaders`: the beginning of the bytes. */
+export async function listCandidates(
+  session: MailSession,
+  mailbox: string,
+  conditions: Conditions,
+  {
+    before,
+    limit,
+    withHeaders,
+  }: { before: string | undefined; limit: number; withHeaders: boolean },
+): Promise<(ListedMessage & { readonly head?: Uint8Array })[]> {
+  const { sql, t } = session;
+  return await sql<ListedMessage[]>`
+    select m.mailbox, m.id, m."threadId", m."labelIds", m."internalDate", m."sizeEstimate", m."from", m."to", m.cc, m.bcc,
+      m.subject, m."messageId", m.body, m.attachments
+      ${withHeaders ? sql`, substring(m.raw for ${HEAD_BYTES}) as head` : sql``}
+    from ${t.messages} m
+    where ${conditionsOf(session, mailbox, conditions, before)} order by m.id desc limit ${limit}
+  `;
+}
