@@ -3,6 +3,8 @@ import acme from "./acme.yaml";
 import chatBase from "./chat_base.yaml";
 import chatBenchDefault from "./chat_bench_default.yaml";
 import chatDefault from "./chat_default.yaml";
+import mailBase from "./mail_base.yaml";
+import mailDefault from "./mail_default.yaml";
 import chatSolutions from "./solutions/chat.json";
 import trackerSolutions from "./solutions/tracker.json";
 import chatBench from "./suites/chat.yaml";
@@ -19,6 +21,8 @@ export const SEEDS: readonly unknown[] = [
   trackerDefault,
   trackerExpanded,
   acme,
+  mailBase,
+  mailDefault,
 ];
 
 /** Every file of `seeds/suites`; the only list. */

@@ -1,12 +1,13 @@
 /** Every simulated service. */
 import { ApiError } from "~/errors";
 import { chat } from "~/replicas/chat/index";
+import { mail } from "~/replicas/mail/index";
 import type { Replica } from "~/replicas/replica";
 import type { ToolProfile } from "~/replicas/tools";
 import { tracker } from "~/replicas/tracker/index";
 
 export const REPLICAS: ReadonlyMap<string, Replica> = new Map(
-  [chat, tracker].map((replica) => [replica.service, replica]),
+  [chat, tracker, mail].map((replica) => [replica.service, replica]),
 );
 
 const BY_ALIAS = new Map([...REPLICAS.values()].map((replica) => [replica.about.alias, replica]));

@@ -230,7 +230,7 @@ export interface components {
          * @description The simulated service
          * @enum {string}
          */
-        readonly Service: "chat" | "tracker";
+        readonly Service: "chat" | "tracker" | "mail";
         /**
          * @description `running`: runs as fast as real time; `frozen`: stands still; `step`: goes forward by `stepMs` with each call
          * @example running

@@ -89,7 +89,7 @@ function Export({ of: { name } }: { of: TemplateDetails }) {
   );
 }
 
-function Facts({ of: { name, services, visibility, createdAt } }: { of: TemplateDetails }) {
+function Facts({ of: { services, visibility, createdAt } }: { of: TemplateDetails }) {
   return (
     <>
       <span>{services.join(", ")}</span>
@@ -97,9 +97,6 @@ function Facts({ of: { name, services, visibility, createdAt } }: { of: Template
       <span>
         created <Time at={createdAt} />
       </span>
-      <a href={pathTo("suites", { q: name })}>suites</a>
-      <a href={pathTo("environments", { q: name })}>environments</a>
-      <a href={pathTo("runs", { text: name })}>runs</a>
     </>
   );
 }
@@ -156,7 +153,7 @@ function Copied({ of }: { of: TemplateDetails }) {
 
 function CopyWorld({ id }: { id: string }) {
   const loaded = useLoad((signal) => get<EnvironmentDetail>(`/env/${id}`, {}, signal), [id]);
-  const { error, isBusy, perform } = useAction();
+  const { error, perform } = useAction();
   const close = async () => {
     if (loaded.data?.status === "active") await call("DELETE", `/env/${id}`);
     setQuery({ copy: undefined, ...Object.fromEntries(SHOWN.map((field) => [field, undefined])) });
@@ -172,8 +169,7 @@ function CopyWorld({ id }: { id: string }) {
         </button>
       </p>
       <Failure error={error} />
-      {/* Nothing reads the world while it is deleted. */}
-      <Ready of={loaded}>{(environment) => (isBusy ? null : <World of={environment} />)}</Ready>
+      <Ready of={loaded}>{(environment) => <World of={environment} />}</Ready>
     </>
   );
 }

@@ -11,6 +11,7 @@ import { tracker } from "~/console/services/tracker/index";
 const SERVICES: Readonly<Record<string, ConsoleService>> & Record<Service, ConsoleService> = {
   chat,
   tracker,
+  mail: tables,
 };
 
 /** A place is of one service. */

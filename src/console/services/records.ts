@@ -9,6 +9,7 @@ import { trackerRecords } from "~/console/services/tracker/records";
 const RECORDS: Readonly<Record<string, ServiceRecords>> & Record<Service, ServiceRecords> = {
   chat: chatRecords,
   tracker: trackerRecords,
+  mail: tableRecords,
 };
 
 /** For choices of environments and templates. */

@@ -3,12 +3,14 @@ import { code, page, table } from "~/docs/reference/markdown";
 import { SEEDS, SUITES } from "../../../seeds/index";
 
 type Named = { readonly id: string; readonly name?: string };
+/** Some services know a user by the mail address. */
+type User = { id?: string; name?: string; real_name?: string; email?: string; title?: string };
 type Seed = {
   readonly template: string;
   readonly service: string;
   readonly description: string;
   readonly extends?: string;
-  readonly users?: readonly (Named & { real_name?: string; email?: string; title?: string })[];
+  readonly users?: readonly User[];
   readonly channels?: readonly (Named & { type?: string; is_archived?: boolean })[];
   readonly teams?: readonly (Named & { key: string })[];
 };
@@ -35,7 +37,7 @@ function seedSection(seed: Seed): string {
     seed.extends && `Extends ${code(seed.extends)}, with all its content.`,
     table(
       ["User", "Name", "Email", "Title"],
-      users.map(({ id, name, real_name: realName, email = "", title = "" }) => [
+      users.map(({ email = "", id = email, name, real_name: realName, title = "" }) => [
         code(id),
         realName ?? name ?? "",
         email,

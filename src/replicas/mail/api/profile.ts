@@ -1,0 +1,54 @@
+import { requireMailbox } from "~/replicas/mail/calls";
+import { invalid } from "~/replicas/mail/errors";
+import { answersOf, NO_CONTENT, operation } from "~/replicas/mail/operation";
+import { currentHistoryId } from "~/replicas/mail/store/history";
+import { updateSetting } from "~/replicas/mail/store/mailboxes";
+import { countMessages } from "~/replicas/mail/store/messages";
+import { Profile, WatchAnswer, WatchBody } from "~/replicas/mail/views";
+import { millisOf } from "~/source";
+
+const TOPIC = /^projects\/([^/]+)\/topics\/[^/]+$/;
+const WATCH_MS = 7 * 24 * 3600 * 1000;
+
+export const profile = [
+  operation("getProfile", "GET", "profile", {
+    summary: "Show the own mailbox",
+    description: "Its address, and the numbers of its messages and threads.",
+    answers: answersOf(Profile),
+    async handle(_, { session, mailbox }) {
+      const { messagesTotal, threadsTotal } = await countMessages(session, mailbox);
+      const historyId = await currentHistoryId(session, mailbox);
+      return { emailAddress: mailbox, messagesTotal, threadsTotal, historyId };
+    },
+  }),
+  operation("watch", "POST", "watch", {
+    summary: "Ask for notifications",
+    description: "The watch is stored; nothing is pushed.",
+    body: WatchBody,
+    answers: answersOf(WatchAnswer),
+    async handle({ body }, call) {
+      const { session, mailbox } = call;
+      const { topicName = "" } = body;
+      if (!TOPIC.test(topicName))
+        throw invalid("Invalid topicName does not match projects/<project>/topics/*");
+      const now = millisOf(session.source);
+      const known = (await requireMailbox(call)).watch as {
+        readonly topicName: string;
+        readonly expiration: string;
+      } | null;
+      if (known && known.topicName !== topicName && Number(known.expiration) > now)
+        throw invalid(
+          "Only one user push notification client allowed per developer (call /stop then try again)",
+        );
+      const expiration = `${now + WATCH_MS}`;
+      await updateSetting(session, mailbox, "watch", { ...body, expiration });
+      return { historyId: await currentHistoryId(session, mailbox), expiration };
+    },
+  }),
+  operation("stop", "POST", "stop", {
+    summary: "Stop notifications",
+    description: "The watch is deleted.",
+    answers: NO_CONTENT,
+    handle: (_, { session, mailbox }) => updateSetting(session, mailbox, "watch", null),
+  }),
+];

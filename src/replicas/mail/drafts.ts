@@ -1,0 +1,124 @@
+/** The rules of drafts. Every change of a draft is another message; the draft keeps its id. */
+import { post, requireMailbox } from "~/replicas/mail/calls";
+import { readContent } from "~/replicas/mail/delivery/content";
+import { sendMail, stamped } from "~/replicas/mail/delivery/sending";
+import { removeMessages, storeMessage } from "~/replicas/mail/delivery/storing";
+import { answeredThread, namedThread } from "~/replicas/mail/delivery/threads";
+import { notFound } from "~/replicas/mail/errors";
+import { draftIdOf } from "~/replicas/mail/ids";
+import { joinRaw, splitRaw } from "~/replicas/mail/mime/raw";
+import type { MailCall, Posting } from "~/replicas/mail/operation";
+import { type DraftRow, deleteDraft, findDraft, putDraft } from "~/replicas/mail/store/drafts";
+import type { MailboxRow } from "~/replicas/mail/store/mailboxes";
+import {
+  countThread,
+  findMessage,
+  type ListedMessage,
+  type MessageRow,
+} from "~/replicas/mail/store/messages";
+import { hexOf, millisOf } from "~/source";
+
+type DraftContent = {
+  readonly raw: Uint8Array;
+  readonly threadId?: string | undefined;
+};
+
+type Kept = { readonly draft: DraftRow; readonly message: ListedMessage };
+
+/** The draft and its message, or the rejection. */
+export async function requireDraft(
+  { session, mailbox }: Pick<MailCall, "session" | "mailbox">,
+  id: string,
+): Promise<Kept> {
+  const draft = await findDraft(session, mailbox, id);
+  const message =
+    draft && (await findMessage(session, mailbox, draft.messageId, { withRaw: true }));
+  if (!draft || !message) throw notFound();
+  return { draft, message };
+}
+
+/** `kept`: the thread that a draft stays in. */
+async function storeDraft(
+  posting: Posting,
+  owner: MailboxRow,
+  { raw, threadId }: DraftContent,
+  kept?: string,
+) {
+  const { session } = posting;
+  const mailbox = owner.emailAddress;
+  const at = millisOf(session.source);
+  const content = await readContent(
+    joinRaw(stamped(splitRaw(raw), owner, at, hexOf(session.source, 16))),
+  );
+  const thread =
+    threadId === undefined
+      ? (kept ?? (await answeredThread(session, mailbox, content)))
+      : await namedThread(session, mailbox, threadId, content.subject);
+  return await storeMessage(posting, {
+    ...{ mailbox, content, internalDate: at, threadId: thread, labelIds: ["DRAFT"] },
+  });
+}
+
+type Stored = { readonly id: string; readonly message: MessageRow };
+
+export async function createDraft(call: MailCall, content: DraftContent): Promise<Stored> {
+  const owner = await requireMailbox(call);
+  return await post(call, async (posting) => {
+    const message = await storeDraft(posting, owner, content);
+    const id = draftIdOf(message.number);
+    await putDraft(posting.session, { mailbox: call.mailbox, id, messageId: message.id });
+    return { id, message };
+  });
+}
+
+export async function updateDraft(
+  call: MailCall,
+  id: string,
+  content: DraftContent,
+): Promise<Stored> {
+  const owner = await requireMailbox(call);
+  return await post(call, async (posting) => {
+    const inside = { ...call, session: posting.session };
+    const { message: former } = await requireDraft(inside, id);
+    const kept = await sharedThread(inside, former);
+    await removeMessages(posting, call.mailbox, [former.id]);
+    const message = await storeDraft(posting, owner, content, kept);
+    await putDraft(posting.session, { mailbox: call.mailbox, id, messageId: message.id });
+    return { id, message };
+  });
+}
+
+/** The thread of a message, unless the message is alone in it. */
+async function sharedThread(
+  { session, mailbox }: MailCall,
+  { threadId }: ListedMessage,
+): Promise<string | undefined> {
+  return (await countThread(session, mailbox, threadId)) > 1 ? threadId : undefined;
+}
+
+export async function removeDraft(call: MailCall, id: string): Promise<void> {
+  await post(call, async (posting) => {
+    const { draft } = await requireDraft({ ...call, session: posting.session }, id);
+    await removeMessages(posting, call.mailbox, [draft.messageId]);
+  });
+}
+
+/** `content`: sent in place of the draft's own. */
+export async function sendDraft(
+  call: MailCall,
+  id: string,
+  content: DraftContent | undefined,
+): Promise<MessageRow> {
+  const owner = await requireMailbox(call);
+  return await post(call, async (posting) => {
+    const { message } = await requireDraft({ ...call, session: posting.session }, id);
+    await removeMessages(posting, call.mailbox, [message.id]);
+    await deleteDraft(posting.session, call.mailbox, id);
+    return await sendMail(posting, owner, {
+      raw: content?.raw ?? message.raw ?? new Uint8Array(),
+      ...(content?.threadId === undefined
+        ? { fixedThread: message.threadId }
+        : { threadId: content.threadId }),
+    });
+  });
+}

@@ -1,0 +1,142 @@
+/** Rejections, in the words of the Gmail API. */
+import { Type } from "@sinclair/typebox";
+import { isInvalidInput } from "~/db/connect";
+import type { RouteProblem } from "~/replicas/kit/router";
+import { type HttpAnswer, httpAnswer, JSON_HEADERS } from "~/wire/message";
+
+/** Reasons, and the status that each has. */
+const STATUSES = {
+  invalidArgument: [400, "INVALID_ARGUMENT"],
+  badRequest: [400, "INVALID_ARGUMENT"],
+  parseError: [400, "INVALID_ARGUMENT"],
+  failedPrecondition: [400, "FAILED_PRECONDITION"],
+  authError: [401, "UNAUTHENTICATED"],
+  forbidden: [403, "PERMISSION_DENIED"],
+  notFound: [404, "NOT_FOUND"],
+  aborted: [409, "ABORTED"],
+  uploadTooLarge: [413, "INVALID_ARGUMENT"],
+  rateLimitExceeded: [429, "RESOURCE_EXHAUSTED"],
+  backendError: [500, "INTERNAL"],
+  backendUnavailable: [503, "UNAVAILABLE"],
+} as const;
+
+export type Reason = keyof typeof STATUSES;
+
+export class MailError extends Error {
+  override readonly name = "MailError";
+  readonly reason: Reason;
+  readonly details: readonly object[] | undefined;
+
+  constructor(reason: Reason, message: string, details?: readonly object[]) {
+    super(message);
+    this.reason = reason;
+    this.details = details;
+  }
+
+  get answer(): HttpAnswer {
+    const body = bodyOf(this.reason, this.message, this.details);
+    return httpAnswer(STATUSES[this.reason][0], JSON_HEADERS, JSON.stringify(body, null, 2));
+  }
+}
+
+export function bodyOf(reason: Reason, message: string, details?: readonly object[]) {
+  const [code, status] = STATUSES[reason];
+  return {
+    error: {
+      ...{ code, message, errors: [{ message, domain: "global", reason }], status },
+      ...(details && { details }),
+    },
+  };
+}
+
+export const invalid = (message: string) => new MailError("invalidArgument", message);
+export const notFound = () => new MailError("notFound", "Requested entity was not found.");
+export const delegationDenied = (address: string) =>
+  new MailError("forbidden", `Delegation denied for ${address}`);
+
+/** A path that the service does not have. Its front end answers it, with a page. */
+class UnknownPath extends Error {
+  override readonly name = "UnknownPath";
+  readonly reason = "notFound";
+
+  get answer(): HttpAnswer {
+    const text = "<title>Error 404 (Not Found)!!1</title><p>The requested URL was not found.";
+    const type = "text/html; charset=UTF-8";
+    return httpAnswer(404, { "Content-Type": type }, `<!DOCTYPE html><html lang=en>${text}\n`);
+  }
+}
+
+type Rejection = { readonly reason: string; readonly message: string; readonly answer: HttpAnswer };
+
+/** The rejection behind an error. Throws a bug. */
+export function rejectionOf(error: unknown): Rejection {
+  if (error instanceof MailError || error instanceof UnknownPath) return error;
+  if (isInvalidInput(error)) return invalid("Invalid value");
+  throw error;
+}
+
+const PAYLOAD = "Invalid JSON payload received.";
+
+/** The rejection of a call that fits no operation. */
+export function refuse(problem: RouteProblem): Error {
+  switch (problem.kind) {
+    case "path":
+    case "verb":
+      return new UnknownPath("there is no such path");
+    case "type":
+      return new MailError(
+        "badRequest",
+        "Media type is not supported. Valid media types: [message/*]",
+      );
+    case "body":
+      return new MailError("parseError", `${PAYLOAD} ${problem.reason}`);
+    default:
+      return misfit(problem);
+  }
+}
+
+function misfit({ place, misfits }: RouteProblem & { readonly kind: "arguments" }): MailError {
+  const described = misfits.map(({ path, problem }) => {
+    if (!problem.startsWith("there is no such field"))
+      return { field: path, description: `Invalid value at '${path || place}': ${problem}` };
+    const [, parent = "", name = path] = /^(.*?)\.?([^.]*)$/.exec(path) ?? [];
+    const missing =
+      place === "query"
+        ? `Cannot bind query parameter. Field '${name}' could not be found in request message.`
+        : "Cannot find field.";
+    const at = parent === "" ? "" : ` at '${parent}'`;
+    return { field: parent, description: `${PAYLOAD} Unknown name "${name}"${at}: ${missing}` };
+  });
+  return new MailError("badRequest", described.map(({ description }) => description).join("\n"), [
+    { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations: described },
+  ]);
+}
+
+const item = Type.Object(
+  {
+    message: Type.String({ description: "As above", examples: ["Invalid id value"] }),
+    domain: Type.String({ description: "Of the reason", examples: ["global"] }),
+    reason: Type.String({ description: "For programs", examples: ["invalidArgument"] }),
+  },
+  { description: "One reason" },
+);
+
+export const Problem = Type.Object(
+  {
+    error: Type.Object(
+      {
+        code: Type.Integer({ description: "The HTTP status", examples: [400] }),
+        message: Type.String({ description: "For people", examples: ["Invalid id value"] }),
+        errors: Type.Array(item, { description: "The reasons" }),
+        status: Type.String({ description: "The status by name", examples: ["INVALID_ARGUMENT"] }),
+        details: Type.Optional(
+          Type.Array(Type.Object({}, { additionalProperties: true, description: "A detail" }), {
+            description: "Of fields that do not fit",
+          }),
+        ),
+      },
+      { description: "The reason for which the call is rejected" },
+    ),
+  },
+  { title: "MailProblem", description: "A rejected call, which has changed nothing" },
+);

@@ -1,0 +1,29 @@
+/** The mail service, compatible with the Gmail API. */
+import { operationsOf } from "~/replicas/kit/rest-contract";
+import { about } from "~/replicas/mail/about";
+import { handle } from "~/replicas/mail/answer";
+import { ROUTER } from "~/replicas/mail/api/index";
+import { deliver } from "~/replicas/mail/delivery/outside";
+import { DERIVED, DERIVED_ROWS } from "~/replicas/mail/derived";
+import { faults } from "~/replicas/mail/faults";
+import type { TableName } from "~/replicas/mail/operation";
+import { seedMail } from "~/replicas/mail/seed";
+import { findUserId, listDirectory, listPeople } from "~/replicas/mail/store/mailboxes";
+import tables from "~/replicas/mail/tables.sql" with { type: "text" };
+import { createReplica } from "~/replicas/replica";
+
+export const mail = createReplica<TableName>({
+  service: about.service,
+  about,
+  tables,
+  derived: DERIVED,
+  derivedRows: DERIVED_ROWS,
+  seed: seedMail,
+  findUser: findUserId,
+  listPeople,
+  listDirectory,
+  deliver,
+  handle,
+  faults,
+  operations: () => operationsOf(about.service, ROUTER),
+});

@@ -1,0 +1,22 @@
+/** The message that a call carries: in its JSON, or as media. */
+import type { Media } from "~/replicas/kit/rest-body";
+import { readBase64 } from "~/replicas/mail/base64";
+import { invalid, MailError } from "~/replicas/mail/errors";
+
+/** Of a message that is sent or drafted. */
+const RAW_MAX = 36_700_160;
+
+/** Throws for a call without a message. */
+export function rawOf(
+  { raw }: { readonly raw?: string | undefined },
+  media: Media | undefined,
+  field = "raw",
+): Uint8Array {
+  const bytes = media?.bytes ?? (raw === undefined ? undefined : readBase64(raw, field));
+  if (bytes === undefined || bytes.byteLength === 0)
+    throw invalid(
+      "'raw' RFC822 payload message string or uploading message via /upload/* URL required",
+    );
+  if (bytes.byteLength > RAW_MAX) throw new MailError("uploadTooLarge", "Request Too Large");
+  return bytes;
+}

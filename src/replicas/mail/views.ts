@@ -1,0 +1,244 @@
+/** The shapes of answers, and of bodies. */
+import { type TSchema, Type } from "@sinclair/typebox";
+
+const optional = Type.Optional;
+const text = (description: string, example: string) =>
+  Type.String({ description, examples: [example] });
+const count = (description: string) => Type.Integer({ description, examples: [1] });
+const list = <Item extends TSchema>(item: Item, description: string) =>
+  Type.Array(item, { description });
+
+const ID = "19b8d5a9c00003e9";
+const id = text("For further calls", ID);
+const threadId = text("The thread", ID);
+const historyId = text("The last change", "1001");
+const labelIds = list(text("A label", "INBOX"), "The labels");
+
+/** A part of a message, which contains further ones. Its shape contains itself: the document names it once. */
+const Payload = Type.Object(
+  {},
+  {
+    additionalProperties: true,
+    description:
+      "The part tree: partId, mimeType, filename, headers, body (attachmentId, size, data), parts",
+  },
+);
+
+export const Message = Type.Object(
+  {
+    id,
+    threadId,
+    labelIds: optional(labelIds),
+    snippet: optional(text("The beginning of the text", "Hello")),
+    historyId: optional(historyId),
+    internalDate: optional(text("In milliseconds since 1970", "1767614400000")),
+    payload: optional(Payload),
+    sizeEstimate: optional(count("In bytes")),
+    raw: optional(text("The whole message in base64url, of the format raw", "RnJvbTog")),
+  },
+  { title: "MailMessage", description: "A message in one mailbox" },
+);
+
+/** The answer of an import has nothing else. */
+export const ImportedMessage = Type.Object(
+  { id },
+  { title: "MailImportedMessage", description: "An imported message" },
+);
+
+const Ref = Type.Object({ id, threadId }, { description: "A message by its id" });
+const nextPageToken = optional(text("`pageToken` of the next page", "1853410000000000000"));
+const resultSizeEstimate = count("The number of results, at most 201");
+
+export const MessageList = Type.Object(
+  { messages: optional(list(Ref, "Newest first")), nextPageToken, resultSizeEstimate },
+  { title: "MailMessageList", description: "A page of messages" },
+);
+
+export const Thread = Type.Object(
+  {
+    id,
+    snippet: optional(text("Of the last message", "Hello")),
+    historyId: optional(historyId),
+    messages: optional(list(Message, "Oldest first")),
+  },
+  { title: "MailThread", description: "The messages of a conversation" },
+);
+
+export const ThreadList = Type.Object(
+  {
+    threads: optional(
+      list(
+        Type.Object(
+          { id, snippet: text("Of the last message", "Hello"), historyId },
+          { description: "A thread without its messages" },
+        ),
+        "Those with the newest messages first",
+      ),
+    ),
+    nextPageToken,
+    resultSizeEstimate,
+  },
+  { title: "MailThreadList", description: "A page of threads" },
+);
+
+const Color = Type.Object(
+  {
+    textColor: optional(text("Of the palette", "#000000")),
+    backgroundColor: optional(text("Of the palette", "#16a766")),
+  },
+  { description: "Both colours" },
+);
+
+const LABEL = {
+  name: optional(text("Unique in the mailbox", "Receipts")),
+  messageListVisibility: optional(text("`show` or `hide`", "show")),
+  labelListVisibility: optional(text("labelShow, labelShowIfUnread or labelHide", "labelShow")),
+  color: optional(Color),
+};
+const COUNTS = {
+  messagesTotal: optional(count("Messages with the label")),
+  messagesUnread: optional(count("Unread ones")),
+  threadsTotal: optional(count("Threads with the label")),
+  threadsUnread: optional(count("Unread ones")),
+};
+const type = optional(text("`system` or `user`", "user"));
+
+export const Label = Type.Object(
+  { id: text("For further calls", "Label_1"), ...LABEL, type, ...COUNTS },
+  { title: "MailLabel", description: "A label of a mailbox" },
+);
+/** Fields that the service sets are accepted and ignored: clients send back what they read. */
+export const LabelBody = Type.Object({
+  id: optional(text("As in the path", "Label_1")),
+  ...{ ...LABEL, type, ...COUNTS },
+});
+export const LabelList = Type.Object(
+  { labels: list(Label, "Those of the system first") },
+  { title: "MailLabelList", description: "All labels, without counts" },
+);
+
+export const Profile = Type.Object(
+  {
+    emailAddress: text("The address", "agent@acme.test"),
+    messagesTotal: count("Messages in the mailbox"),
+    threadsTotal: count("Threads in the mailbox"),
+    historyId,
+  },
+  { title: "MailProfile", description: "A mailbox" },
+);
+
+export const AttachmentBody = Type.Object(
+  {
+    size: count("In bytes"),
+    data: optional(text("The content in base64url", "aGVsbG8=")),
+    attachmentId: optional(text("As in the path", "ANGjdJ")),
+  },
+  { title: "MailAttachmentBody", description: "The content of an attachment" },
+);
+
+const labelChange = {
+  addLabelIds: optional(list(text("A label", "STARRED"), "Labels to add, at most 100")),
+  removeLabelIds: optional(list(text("A label", "UNREAD"), "Labels to remove, at most 100")),
+};
+export const LabelChangeBody = Type.Object(labelChange);
+const ids = Type.Array(text("A message", ID), {
+  description: "At most 1,000 messages",
+});
+export const BatchModifyBody = Type.Object({
+  ids,
+  ...labelChange,
+  addClassificationLabels: optional(
+    list(Type.Object({}, { additionalProperties: true, description: "A label" }), "Ignored"),
+  ),
+  removeClassificationLabelIds: optional(list(text("A label", "x"), "Ignored")),
+});
+export const BatchDeleteBody = Type.Object({ ids });
+
+const MESSAGE_BODY = {
+  raw: optional(text("The whole message in base64url", "RnJvbTog")),
+  threadId: optional(text("The thread to join", ID)),
+  labelIds: optional(labelIds),
+};
+const ignored = optional(Type.Unknown({ description: "Ignored: the service sets it" }));
+/** Fields that the service sets are accepted and ignored: clients send back what they read. */
+export const MessageBody = Type.Object({
+  ...MESSAGE_BODY,
+  ...{ id: ignored, snippet: ignored, historyId: ignored, internalDate: ignored },
+  ...{ payload: ignored, sizeEstimate: ignored, classificationLabelValues: ignored },
+});
+
+export const Draft = Type.Object(
+  {
+    id: text("For further calls", "r-7276130"),
+    message: Message,
+  },
+  { title: "MailDraft", description: "A message that is not sent yet" },
+);
+export const DraftBody = Type.Object({
+  id: optional(text("The draft", "r-7276130")),
+  message: optional(Type.Object(MessageBody.properties, { description: "The message" })),
+});
+export const DraftList = Type.Object(
+  {
+    drafts: optional(
+      list(
+        Type.Object(
+          { id: text("For further calls", "r-7276130"), message: Ref },
+          { description: "A draft by its id" },
+        ),
+        "Newest first",
+      ),
+    ),
+    nextPageToken,
+    resultSizeEstimate,
+  },
+  { title: "MailDraftList", description: "A page of drafts" },
+);
+
+const changed = (description: string) =>
+  optional(
+    list(
+      Type.Object(
+        {
+          message: Message,
+          labelIds: optional(labelIds),
+        },
+        { description: "One change" },
+      ),
+      description,
+    ),
+  );
+export const HistoryList = Type.Object(
+  {
+    history: optional(
+      list(
+        Type.Object(
+          {
+            id: text("The number of the record", "1001"),
+            messages: optional(list(Ref, "All messages of the record")),
+            messagesAdded: changed("Messages that came"),
+            messagesDeleted: changed("Messages that went"),
+            labelsAdded: changed("Labels that were added"),
+            labelsRemoved: changed("Labels that were removed"),
+          },
+          { description: "A record" },
+        ),
+        "In the order of the changes",
+      ),
+    ),
+    nextPageToken: optional(text("`pageToken` of the next page", "1001")),
+    historyId,
+  },
+  { title: "MailHistoryList", description: "A page of the history" },
+);
+
+export const WatchBody = Type.Object({
+  topicName: optional(text("Of Cloud Pub/Sub", "projects/acme/topics/mail")),
+  labelIds: optional(labelIds),
+  labelFilterBehavior: optional(text("`include` or `exclude`", "include")),
+  labelFilterAction: optional(text("`include` or `exclude`", "include")),
+});
+export const WatchAnswer = Type.Object(
+  { historyId, expiration: text("In milliseconds since 1970", "1768219200000") },
+  { title: "MailWatch", description: "A watch, which pushes nothing" },
+);
