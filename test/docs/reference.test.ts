@@ -57,7 +57,10 @@ test("every setting and error code is listed with its meaning", () => {
 test("every template is listed with the ids in it", () => {
   const names = listed("templates");
   for (const { template, users = [], channels = [], teams = [] } of SEEDS as any[])
-    for (const id of [template, ...[...users, ...channels, ...teams].map(({ id }) => id)])
+    for (const id of [
+      template,
+      ...[...users, ...channels, ...teams].map(({ id, email }) => id ?? email),
+    ])
       expect(names).toContain(id);
 });
 

@@ -78,13 +78,13 @@ describe("the scaffold of a service", () => {
     const { SEEDS } = await import(join(copy, "seeds/index.ts"));
     const { SERVICES } = await import(join(copy, "src/console/services/records.ts"));
 
-    expect([...REPLICAS.keys()]).toEqual(["chat", "tracker", SERVICE]);
-    expect(SERVICES).toEqual(["chat", "tracker", SERVICE]);
+    expect([...REPLICAS.keys()]).toEqual(["chat", "tracker", "mail", SERVICE]);
+    expect(SERVICES).toEqual(["chat", "tracker", "mail", SERVICE]);
     expect(SEEDS).toContainEqual(expect.objectContaining({ template: `${SERVICE}_default` }));
   });
 
   test("works twice", () => {
-    expect(scaffold("mail")).toMatchObject({ exitCode: 0 });
+    expect(scaffold("notes")).toMatchObject({ exitCode: 0 });
   });
 });
 

@@ -1,0 +1,86 @@
+/** Mail between people of one environment, each with a mailbox of their own. */
+import { expect, test } from "bun:test";
+import { expectStatus } from "../../support/program";
+import { type Environment, rawOf, useScene } from "./scene";
+
+const scene = useScene();
+
+const CLOCK = { now: "2026-01-06T09:00:00Z", mode: "frozen" };
+let copies = 0;
+
+/** An environment with the same mail, for another person. */
+async function copyFor(
+  { environmentId }: Environment,
+  impersonateUserId: string,
+): Promise<Environment> {
+  const name = `mail_copy_${++copies}`;
+  const saved = { environmentId, service: "mail", name };
+  expectStatus(await scene.program.post("/templates/from-environment", saved), 201);
+  return await scene.environment({ templateName: name, impersonateUserId, clock: CLOCK });
+}
+
+test("an automatic answer comes once in four days, and its owner's filters sort the message", async () => {
+  const robin = await scene.environment({
+    impersonateUserId: "robin@acme.test",
+    clock: CLOCK,
+  });
+  const answer = await scene.call(robin, "PUT", "settings/vacation", {
+    ...{ enableAutoReply: true, responseSubject: "Away", responseBodyPlainText: "Back on Monday." },
+    startTime: `${Date.parse("2026-01-06T00:00:00Z")}`,
+  });
+  expectStatus(answer, 200);
+  await scene.post(robin, "settings/filters", {
+    criteria: { from: "agent@acme.test", subject: "plan" },
+    action: { addLabelIds: ["STARRED"], removeLabelIds: ["UNREAD"] },
+  });
+  const agent = await copyFor(robin, "agent@acme.test");
+
+  await scene.send(agent, { to: "robin@acme.test", subject: "A plan" });
+  await scene.send(agent, { to: "robin@acme.test", subject: "Another plan" });
+
+  const { messages } = await scene.get(agent, "messages?q=from:robin%20subject:away");
+  expect(messages).toHaveLength(1);
+  const { payload } = await scene.get(agent, `messages/${messages[0].id}`);
+  expect(payload.headers).toContainEqual({ name: "Auto-Submitted", value: "auto-replied" });
+  const again = await copyFor(agent, "robin@acme.test");
+  const starred = await scene.get(again, "messages?q=is:starred%20is:read%20from:agent");
+  expect(starred.messages).toHaveLength(2);
+  const sent = await scene.get(again, "messages?q=in:sent%20subject:away");
+  expect(sent.messages).toHaveLength(1);
+});
+
+test("no automatic answer comes to lists and automatic mail", async () => {
+  const robin = await scene.environment({ impersonateUserId: "robin@acme.test" });
+  await scene.call(robin, "PUT", "settings/vacation", {
+    ...{ enableAutoReply: true, responseBodyPlainText: "Away" },
+  });
+  const agent = await copyFor(robin, "agent@acme.test");
+
+  for (const headers of [
+    { "Auto-Submitted": "auto-generated" },
+    { "List-Id": "<x.acme.test>" },
+    { Precedence: "bulk" },
+  ])
+    await scene.send(agent, { to: "robin@acme.test", subject: "x", headers } as any);
+
+  expect(
+    (await scene.get(agent, "messages?q=from:robin%20newer_than:1d")).messages,
+  ).toBeUndefined();
+});
+
+test("messages of another mailbox cannot be reached", async () => {
+  const robin = await scene.environment({ impersonateUserId: "robin@acme.test" });
+  const agent = await scene.environment();
+  const { messages } = await scene.get(robin, "messages");
+  const own = new Set((await scene.get(agent, "messages")).messages.map(({ id }: any) => id));
+  const foreign = messages.find(({ id }: any) => !own.has(id));
+
+  expect(await scene.call(agent, "GET", `messages/${foreign.id}`)).toMatchObject({ status: 404 });
+  expect(await scene.call(agent, "POST", `messages/${foreign.id}/trash`)).toMatchObject({
+    status: 404,
+  });
+  const raw = rawOf({ to: "john@acme.test" });
+  expect(
+    await scene.call(agent, "POST", "messages/send", { raw, threadId: foreign.threadId }),
+  ).toMatchObject({ status: 404 });
+});

@@ -1,0 +1,94 @@
+/** Environments of mail_default, and calls as one of its people. */
+import { useDatabase } from "../../support/database";
+import { expectStatus, useProgram } from "../../support/program";
+
+export type Environment = {
+  readonly environmentId: string;
+  readonly environmentUrl: string;
+  readonly token: string;
+};
+
+type Sent = {
+  readonly from?: string;
+  readonly to?: string;
+  readonly cc?: string;
+  readonly bcc?: string;
+  readonly subject?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** A message in its wire format, in base64url. */
+export function rawOf({ body = "Hello\r\n", headers = {}, ...fields }: Sent): string {
+  const named = Object.entries({ ...fields, ...headers });
+  const head = named.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  return Buffer.from(`${head}\r\n${body}`).toString("base64url");
+}
+
+export function useScene() {
+  const program = useProgram(useDatabase());
+
+  const environment = async (fields: object = {}): Promise<Environment> =>
+    await program.environment({
+      templateService: "mail",
+      templateName: "mail_default",
+      impersonateUserId: "agent@acme.test",
+      ...fields,
+    });
+
+  async function callAs(
+    headers: Record<string, string>,
+    { environmentUrl }: Environment,
+    verb: string,
+    path: string,
+    body?: object | string,
+  ) {
+    const response = await fetch(`${program.url}${environmentUrl}/gmail/v1/users/me/${path}`, {
+      method: verb,
+      headers,
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json") ?? false;
+    const { status, headers: received } = response;
+    return { status, headers: received, body: isJson ? JSON.parse(text) : text };
+  }
+
+  const call = (env: Environment, verb: string, path: string, body?: object | string) =>
+    callAs({}, env, verb, path, body);
+
+  return {
+    program,
+    environment,
+    call,
+    callAs,
+    /** The body of a call that succeeds. */
+    async get(env: Environment, path: string) {
+      const answer = await call(env, "GET", path);
+      expectStatus(answer, 200);
+      return answer.body;
+    },
+    async post(env: Environment, path: string, body: object = {}) {
+      const answer = await call(env, "POST", path, body);
+      if (answer.status !== 204) expectStatus(answer, 200);
+      return answer.body;
+    },
+    /** Sends a message and returns the answer's body. */
+    async send(env: Environment, message: Sent, threadId?: string) {
+      const answer = await call(env, "POST", "messages/send", {
+        raw: rawOf(message),
+        ...(threadId !== undefined && { threadId }),
+      });
+      expectStatus(answer, 200);
+      return answer.body;
+    },
+    /** The rows that `work` changes: inserts, updates and deletes. */
+    async changesOf({ environmentId: envId }: Environment, work: () => Promise<unknown>) {
+      const started = await program.post("/startRun", { envId });
+      expectStatus(started, 201);
+      await work();
+      const { body } = await program.post("/diffRun", { runId: started.body.runId });
+      return body.diff;
+    },
+  };
+}
