@@ -1,5 +1,6 @@
 /** Guide and reference as HTML pages. Their script adds search, copy buttons and tabs; without it nothing is missing. */
 import { GROUPS, GUIDE, GUIDE_INDEX } from "~/docs/guide";
+import { highlighted } from "~/docs/highlight";
 import script from "~/docs/page.js" with { type: "text" };
 import { REFERENCE, referenceIndex, titleOf } from "~/docs/reference/index";
 import { render } from "~/docs/render";
@@ -94,7 +95,7 @@ ${navigation(pathname)}
 <p><a href="/console">Console</a></p>
 </nav>
 <main>
-${render(part, markdown)}${neighbours(pathname)}</main>
+${highlighted(render(part, markdown))}${neighbours(pathname)}</main>
 </body>
 </html>
 `;

@@ -7,6 +7,8 @@ import { startRun } from "./scene";
 
 const { program, open } = useConsole();
 
+const LONGER_THAN_A_POLL_MS = 2_500;
+
 test("a template shows its ids and its world, and is exported", async () => {
   await open("/templates/chat_default", async (page) => {
     const general = page.getByRole("row").filter({ hasText: "C01GENERAL" });
@@ -28,6 +30,12 @@ test("a template shows its ids and its world, and is exported", async () => {
     await page.getByText("Welcome to Acme!").waitFor();
     expect(await page.locator(".tinted").count()).toBe(0);
     const copy = new URL(page.url()).searchParams.get("copy");
+    // While a busy server deletes the environment, nothing asks for its world.
+    await page.route(`**/env/${copy}`, async (route) => {
+      const response = await route.fetch();
+      await Bun.sleep(LONGER_THAN_A_POLL_MS);
+      await route.fulfill({ response });
+    });
     await page.getByRole("button", { name: "Close" }).click();
     await page.getByRole("button", { name: "Show the world" }).waitFor();
     expect((await program.get(`/env/${copy}`)).body.status).toBe("deleted");
@@ -80,4 +88,28 @@ test("a template that does not exist is reported in words", async () => {
     {},
     expected,
   );
+});
+
+test("a template leads to its suites, environments and runs, and back", async () => {
+  const { environmentId } = await program.environment({ templateName: "chat_bench_default" });
+  const runId = await startRun(program, environmentId);
+  await program.post("/diffRun", { runId });
+  await open("/templates/chat_bench_default", async (page) => {
+    const facts = page.locator("main .facts");
+    for (const [name, shown] of [
+      ["suites", "Chat benchmark"],
+      ["environments", "chat_bench_default"],
+      ["runs", "Run of chat_bench_default"],
+    ] as const) {
+      await facts.getByRole("link", { name, exact: true }).click();
+      const row = page.getByRole("row").filter({ hasText: shown }).first();
+      await row.waitFor();
+      if (name === "suites") await row.getByRole("link", { name: "chat_bench_default" }).click();
+      else await page.goBack();
+    }
+    await page.goto(`${program.url}/console/environments/${environmentId}`);
+    await facts.getByRole("link", { name: "all runs" }).click();
+    await page.getByRole("link", { name: "Run of chat_bench_default" }).waitFor();
+    await page.getByText(environmentId.slice(-8)).first().waitFor();
+  });
 });

@@ -4,7 +4,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { cutTexts } from "~/commands/document";
 import { GUIDE } from "~/docs/guide";
+import { highlighted } from "~/docs/highlight";
 import { REFERENCE } from "~/docs/reference/index";
+import { asText, render } from "~/docs/render";
 import { missingPage, siteFile, sitePage as writePage } from "~/docs/site";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -260,4 +262,20 @@ test("a missing page names the nearest, shows the address as text, and leads bac
   expect(html).not.toContain("<b>");
   for (const path of ["/docs/guide", "/docs/reference", "/docs", "/console"])
     expect(html).toContain(`<a href="${path}"><code>${path}</code></a>`);
+});
+
+test("code has colours by its language, and its text stays as it is written", () => {
+  const textOf = (html: string) => asText(html.replaceAll(/<[^>]+>/g, ""));
+  const colours = new Set<string>();
+  for (const [name, markdown] of GUIDE) {
+    const plain = render("guide", markdown);
+    const shown = highlighted(plain);
+    expect([name, textOf(shown)]).toEqual([name, textOf(plain)]);
+    for (const [, colour = ""] of shown.matchAll(/class="hljs-(\w+)/g)) colours.add(colour);
+    expect(sitePage(`/docs/guide/${name}`)).toContain(shown);
+  }
+  expect([...colours]).toContainValues(["comment", "string", "keyword", "number", "attr"]);
+  const hostile = highlighted(render("guide", '```ts\nconst a = "<script>"; // &lt;\n```'));
+  expect(hostile).not.toContain("<script>");
+  expect(hostile).toContain("&amp;lt;");
 });

@@ -75,6 +75,7 @@ function Facts({ of }: { of: EnvironmentDetail }) {
           last run <Verdict run={run} />
         </a>
       )}
+      {run && <a href={pathTo("runs", { environment: of.environmentId })}>all runs</a>}
     </>
   );
 }

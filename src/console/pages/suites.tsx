@@ -40,7 +40,11 @@ export function Suites() {
                 <td>
                   <Badge kind="plain">{suite.templateService}</Badge>
                 </td>
-                <td>{suite.templateName}</td>
+                <td>
+                  <a class="plain" href={pathTo("templates", suite.templateName)}>
+                    {suite.templateName}
+                  </a>
+                </td>
                 <td class="number">{suite.testCount}</td>
                 <td>{suite.visibility}</td>
               </tr>

@@ -89,7 +89,7 @@ function Export({ of: { name } }: { of: TemplateDetails }) {
   );
 }
 
-function Facts({ of: { services, visibility, createdAt } }: { of: TemplateDetails }) {
+function Facts({ of: { name, services, visibility, createdAt } }: { of: TemplateDetails }) {
   return (
     <>
       <span>{services.join(", ")}</span>
@@ -97,6 +97,9 @@ function Facts({ of: { services, visibility, createdAt } }: { of: TemplateDetail
       <span>
         created <Time at={createdAt} />
       </span>
+      <a href={pathTo("suites", { q: name })}>suites</a>
+      <a href={pathTo("environments", { q: name })}>environments</a>
+      <a href={pathTo("runs", { text: name })}>runs</a>
     </>
   );
 }
@@ -153,7 +156,7 @@ function Copied({ of }: { of: TemplateDetails }) {
 
 function CopyWorld({ id }: { id: string }) {
   const loaded = useLoad((signal) => get<EnvironmentDetail>(`/env/${id}`, {}, signal), [id]);
-  const { error, perform } = useAction();
+  const { error, isBusy, perform } = useAction();
   const close = async () => {
     if (loaded.data?.status === "active") await call("DELETE", `/env/${id}`);
     setQuery({ copy: undefined, ...Object.fromEntries(SHOWN.map((field) => [field, undefined])) });
@@ -169,7 +172,8 @@ function CopyWorld({ id }: { id: string }) {
         </button>
       </p>
       <Failure error={error} />
-      <Ready of={loaded}>{(environment) => <World of={environment} />}</Ready>
+      {/* Nothing reads the world while it is deleted. */}
+      <Ready of={loaded}>{(environment) => (isBusy ? null : <World of={environment} />)}</Ready>
     </>
   );
 }
