@@ -101,7 +101,7 @@ export interface components {
          * @description The simulated service; `world`: several
          * @enum {string}
          */
-        readonly EnvironmentKind: "chat" | "tracker" | "world";
+        readonly EnvironmentKind: "chat" | "tracker" | "mail" | "world";
         /**
          * @description `deleted` once it is expired or deleted
          * @enum {string}
