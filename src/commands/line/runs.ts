@@ -39,7 +39,7 @@ export function addRuns(line: Command, { env }: Context): void {
     );
   onServer(runs, "export")
     .description(
-      "Write a run with its calls, changes and verdict: as a page for a browser without a server, or as a record.",
+      "Write a run with its calls, changes and verdict, as a page for a browser without a server or as a record.",
     )
     .argument("<run>", "Its id.")
     .option("--html <file>", "A page in one HTML file, with the world too.")
