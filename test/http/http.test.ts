@@ -340,6 +340,6 @@ test("a client that disconnects does not abort its call", async () => {
 
 test("the table of codes has a status for each, and no other status is used", () => {
   expect(new Set(Object.values(STATUS))).toEqual(
-    new Set([400, 401, 404, 405, 408, 413, 431, 500, 503]),
+    new Set([400, 401, 404, 405, 408, 413, 421, 431, 500, 503]),
   );
 });
