@@ -14,6 +14,7 @@ const ALLOWED = [
   "BSD-3-Clause",
   "ISC",
   "MIT",
+  "MIT-0",
   "Unlicense",
 ];
 
