@@ -171,7 +171,7 @@ React to a colleague: failed
     [["suites", "export", "x", "--jsn"], 64, "unknown option '--jsn'\n(Did you mean --json?)"],
     [["templates", "export", "nothing"], 1, "template_not_found"],
     [["runs", "export", "x", "--html", "x.html"], 1, "run_not_found"],
-    [["runs", "export", "x"], 64, "required option '--html <file>' not specified"],
+    [["runs", "export", "x"], 64, "one of --html and --format is needed"],
     [["templates", "export"], 64, "diorama templates export"],
     [
       ["suites", "export", "x", "--url", "http://127.0.0.1:1"],

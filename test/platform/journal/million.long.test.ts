@@ -5,7 +5,7 @@ import { expectStatus, useProgram } from "../../support/program";
 
 const CALLS = 1_000_000;
 const BATCH = 1_000;
-const SECONDS_MAX = 60;
+const SECONDS_MAX = 180;
 const MEGABYTES_MAX = 250;
 
 const database = useDatabase();
@@ -96,7 +96,7 @@ describe("a million calls", () => {
       failures: [`assertion#1 * expected count at most ${CALLS - 1} but got ${CALLS}`],
     });
     expect((performance.now() - again) / 1000).toBeLessThan(10);
-  }, 120_000);
+  }, 300_000);
 
   test("are too many to compare by arguments that the journal has left out", async () => {
     expect(await judge(runId, called("*", 1, { "arguments.text": 3 }))).toMatchObject({

@@ -33,7 +33,7 @@ test("a message is sent as media", async () => {
   });
 
   expect([answer.status, await answer.clone().text()]).toEqual([200, expect.any(String)]);
-  const { id } = await answer.json();
+  const { id } = (await answer.json()) as { id: string };
   const { payload } = await scene.get(environment, `messages/${id}`);
   expect(Buffer.from(payload.body.data, "base64url").toString()).toBe("As it is.\r\n");
 });
@@ -48,6 +48,6 @@ test("a message with its fields is inserted as parts", async () => {
   );
 
   expect([answer.status, await answer.clone().text()]).toEqual([200, expect.any(String)]);
-  const { id } = await answer.json();
+  const { id } = (await answer.json()) as { id: string };
   expect((await scene.get(environment, `messages/${id}`)).labelIds).toEqual(["STARRED"]);
 });
