@@ -22,6 +22,18 @@ test("the profile counts messages and threads", async () => {
 });
 
 describe("messages.get", () => {
+  test("takes formats in capitals too, and no others", async () => {
+    const id = await idOf("subject:second has:attachment");
+
+    const capitals = await get(`messages/${id}?format=MINIMAL`);
+
+    expect(capitals).toEqual(await get(`messages/${id}?format=minimal`));
+    for (const format of ["Full", "none"])
+      expect(await scene.call(environment, "GET", `messages/${id}?format=${format}`)).toMatchObject(
+        { status: 400 },
+      );
+  });
+
   test("shows the part tree with texts inline and attachments by id", async () => {
     const id = await idOf("subject:second has:attachment");
 

@@ -30,12 +30,12 @@ const CHANGES_MAX = 100;
 
 export const id = Type.String({ description: "Of the message", examples: ["19b8d5a9c00003e9"] });
 export const format = Type.Optional(
-  Type.Union(
-    ["full", "metadata", "minimal", "raw", "FULL", "METADATA", "MINIMAL", "RAW"].map((name) =>
-      Type.Literal(name),
-    ),
-    { description: "The parts of a message to return", default: "full" },
-  ),
+  Type.String({
+    pattern: "^(?:full|metadata|minimal|raw|FULL|METADATA|MINIMAL|RAW)$",
+    description:
+      "The parts of a message to return: full, metadata, minimal or raw, in small or capital letters",
+    default: "full",
+  }),
 );
 export const metadataHeaders = Type.Optional(
   Type.Array(Type.String(), { description: "Headers to return with the format metadata" }),

@@ -14,12 +14,12 @@ import { LabelChangeBody, Thread, ThreadList } from "~/replicas/mail/views";
 
 const id = Type.String({ description: "Of the thread", examples: ["19b8d5a9c00003e9"] });
 const format = Type.Optional(
-  Type.Union(
-    ["full", "metadata", "minimal", "FULL", "METADATA", "MINIMAL"].map((name) =>
-      Type.Literal(name),
-    ),
-    { description: "The parts of messages to return", default: "full" },
-  ),
+  Type.String({
+    pattern: "^(?:full|metadata|minimal|FULL|METADATA|MINIMAL)$",
+    description:
+      "The parts of messages to return: full, metadata or minimal, in small or capital letters",
+    default: "full",
+  }),
 );
 
 /** The messages of a thread, or the rejection. */
