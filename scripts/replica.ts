@@ -68,7 +68,7 @@ const ENTRIES: readonly Entry[] = [
   ["seeds/index.ts", /(SEEDS[^[]*\[\][^[]*\[[^\]]*)\]/, `$1  ${service}Default,\n]`],
   // The types that \`bun run openapi --write\` writes, as far as they name services.
   ["src/clients/typescript/schema.ts", /(readonly Service: [^;]*);/, `$1 | "${service}";`],
-  [`${CONSOLE}/index.ts`, END_OF_RECORD, `\n  ${service}: tables,$&`],
+  [`${CONSOLE}/index.tsx`, END_OF_RECORD, `\n  ${service}: tables,$&`],
   [`${CONSOLE}/records.ts`, END_OF_RECORD, `\n  ${service}: tableRecords,$&`],
   [`${CONSOLE}/worlds.ts`, END_OF_RECORD, `\n  ${service}: TableWorld,$&`],
   [
@@ -105,7 +105,7 @@ for (const template of readdirSync(TEMPLATES, { recursive: true, encoding: "utf8
 for (const entry of ENTRIES) await addTo(...entry);
 run("scripts/rows.ts");
 const changed = [...new Set([...written, ...ENTRIES.map(([file]) => file)])];
-const formatted = changed.filter((file) => /\.(?:ts|json)$/.test(file));
+const formatted = changed.filter((file) => /\.(?:tsx?|json)$/.test(file));
 run("--bun", "node_modules/.bin/biome", "check", "--write", ...formatted);
 console.log(`${[...written, join(folder, "store/rows.ts")].toSorted().join("\n")}
 
@@ -114,5 +114,5 @@ Next:
   src/replicas/${service}/about.ts           hosts, secrets, tokens, effects of time
   src/replicas/${service}/tables.sql         the tables of one environment; then bun run rows
   src/replicas/${service}/api                the operations, one file per family
-  src/console/services/index.ts          a view of its own, when tables and tools are not enough
+  src/console/services/index.tsx         a view of its own, when tables and tools are not enough
   src/docs/reference/index.ts            a reference page, if the service needs one`);

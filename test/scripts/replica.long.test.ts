@@ -76,10 +76,10 @@ describe("the scaffold of a service", () => {
   test("is in the lists of services, of seeds and of the console", async () => {
     const { REPLICAS } = await import(join(copy, "src/replicas/index.ts"));
     const { SEEDS } = await import(join(copy, "seeds/index.ts"));
-    const { SERVICES } = await import(join(copy, "src/console/services/records.ts"));
+    const { KINDS } = await import(join(copy, "src/console/services/records.ts"));
 
     expect([...REPLICAS.keys()]).toEqual(["chat", "tracker", "mail", SERVICE]);
-    expect(SERVICES).toEqual(["chat", "tracker", "mail", SERVICE]);
+    expect(KINDS).toEqual(["chat", "tracker", "mail", SERVICE, "world"]);
     expect(SEEDS).toContainEqual(expect.objectContaining({ template: `${SERVICE}_default` }));
   });
 

@@ -51,7 +51,7 @@ describe.each(found)("with $plugin on $source", ({ source, plugin }) => {
     await admin.unsafe("create database chaos");
     await admin.end();
     servers = [await startProcess(database(), settings), await startProcess(database(), settings)];
-  });
+  }, 180_000);
   afterAll(async () => {
     for (const server of servers) server.kill("SIGTERM");
     await Promise.all(servers.map(({ exited }) => exited));
