@@ -168,7 +168,7 @@ test("a recorded environment starts with a run, and ends one before it starts an
   await env.startRun();
   expect(await env.evaluate(added)).toMatchObject({ passed: false });
   expect(await env.report()).toMatch(
-    /^Diorama diff:\nnothing changed\n\nDiorama calls:\nno calls$/,
+    /^Diorama run:\nhttp:\/\/\S+\/console\/runs\/[0-9a-f]{32}\n1\. At least one new message: none found\n\nDiorama diff:\nnothing changed\n\nDiorama calls:\nno calls$/,
   );
 });
 
