@@ -32,7 +32,8 @@ class RecordedEnvironment(Environment):
     def run(self, **options: Any) -> Run:
         """Ends the recording and starts another run."""
         self.recording.end()
-        self.recording = super().run(**{"labels": self._labels, **options})
+        options.setdefault("labels", self._labels)
+        self.recording = super().run(**options)
         return self.recording
 
     def diff(self) -> Diff:
