@@ -78,7 +78,9 @@ test("leads to a page for each test: what it asks and expects in words, and the 
     await page.locator(".reasons").getByText(words.assertions[0].expected).waitFor();
     const figures = page.getByRole("region", { name: "Figures by model" });
     const row = figures.getByRole("row").filter({ hasText: "second" });
-    expect(await row.locator(".square.failed.unsafe").count()).toBe(2);
+    const unsafe = row.locator(".square.failed.unsafe");
+    await unsafe.nth(1).waitFor();
+    expect(await unsafe.count()).toBe(2);
     expect(await row.getByRole("link", { name: "second" }).getAttribute("href")).toBe(
       `/console/runs?test=${first.id}&label=model%3Dsecond`,
     );
