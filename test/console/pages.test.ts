@@ -37,7 +37,7 @@ const PAGES: Case[] = [
   { name: "suites", path: () => "/suites", shows: "Greetings" },
   { name: "suite", path: () => `/suites/${suite}`, shows: "Welcome everybody" },
   { name: "suite-audit", path: () => `/suites/${suite}?part=audit`, shows: "Proposal:" },
-  { name: "test", path: () => tested, shows: "Say hello in #general." },
+  { name: "test", path: () => tested, shows: "changed something that nobody asked for" },
   { name: "templates", path: () => "/templates", shows: "tracker_expanded" },
   { name: "template", path: () => "/templates/chat_default", shows: "general" },
   {

@@ -26,9 +26,8 @@ const ALL = Object.entries(RECORDS);
 
 /** Those of all services, by the names of their tables in a world. */
 const worldRecords: ServiceRecords = {
-  identified: ALL.flatMap(([service, { identified }]) =>
-    identified.map((table) => prefixOf(service) + table),
-  ),
+  // A world has not every service, so their tables cannot be named.
+  identified: ["*"],
   subject: undefined,
   keys: Object.fromEntries(
     ALL.flatMap(([service, { keys }]) =>
