@@ -124,7 +124,7 @@ export const SETTINGS = {
     optional(cell),
     "two hex digits",
     "",
-    "First digits of every id of this server: its cell, a deployment of its own, of several behind one balancer. Ids of other cells get 421 `wrong_cell`. All servers of a database have the same. Empty: none.",
+    "The cell of this server: the first digits of every id that it creates. Each of several deployments behind one balancer has its own; an id of another one is answered with 421 `wrong_cell`. All servers of one database need the same value, from its first environment on. Empty: no cells.",
   ),
   MAX_ENVIRONMENTS: setting(
     optional(whole(0, 1_000_000)),

@@ -1,8 +1,8 @@
 /** Environments, runs, capture, start, memory. */
 import { type Blueprint, readBlueprint, withoutRows } from "~/db/blueprint";
 import { connect, inTransaction } from "~/db/connect";
-import { refreshClone } from "~/db/recycling";
-import { type Built, buildClone, dropSchema, fillClone, newSchemaName } from "~/db/schemas";
+import { buildClone, dropSchema, fillClone, newSchemaName } from "~/db/schemas";
+import { type Clone, recycled } from "./clones";
 import { drain } from "./drain";
 import { inTurn, latencies, median, type Row, throughput, timed } from "./measure";
 import { residentMegabytes } from "./processes";
@@ -83,7 +83,7 @@ export async function schemas(bench: Bench): Promise<Row[]> {
   await inTemplate.unsafe(`set search_path to public; ${DDL}`);
   await inTemplate.end();
 
-  let used: { schema: string; built: Built } | undefined;
+  let used: Clone | undefined;
   const build = async (of: Blueprint = blueprint) => {
     const schema = newSchemaName();
     return { schema, built: await inTransaction(sql, (tx) => buildClone(tx, of, schema)) };
@@ -96,17 +96,13 @@ export async function schemas(bench: Bench): Promise<Row[]> {
     },
     async refresh() {
       if (!used) throw new Error("nothing was built");
-      const { schema, built } = used;
+      const { schema } = used;
       for (let table = 0; table < 10; table++)
         await sql.unsafe(
           `update "${schema}".t${table} set name = name || '!' where id <= 3; insert into "${schema}".t${table} (id, name) values (100, 'x'), (101, 'y')`,
         );
-      let fresh: Built | undefined;
-      const took = await timed(async () => {
-        fresh = await inTransaction(sql, (tx) => refreshClone(tx, blueprint, { schema, ...built }));
-      });
-      if (!fresh) throw new Error("the schema could not be refreshed");
-      used = { schema, built: fresh };
+      const { took, clone } = await recycled(sql, blueprint, used);
+      used = clone;
       return [took];
     },
     async fill() {

@@ -1,9 +1,9 @@
 /** Worlds of several services beside environments of one: creation, recycling, calls, and both in large numbers. */
 import { readBlueprint } from "~/db/blueprint";
 import { connect, inTransaction, type Pool } from "~/db/connect";
-import { refreshClone } from "~/db/recycling";
 import { buildClone, dropSchema, newSchemaName } from "~/db/schemas";
-import { inTurn, latencies, median, quantile, type Row, timed } from "./measure";
+import { type Clone, recycled } from "./clones";
+import { inTurn, latencies, median, quantile, type Row } from "./measure";
 import { knowsProcesses, residentMegabytes } from "./processes";
 import { AGENT, type Answer, type Bench, CHANNEL, poolOf, TEMPLATE } from "./server";
 
@@ -89,18 +89,14 @@ async function recycler(sql: Pool, name: string, use: (schema: string) => string
   const [template] = await sql`select schema_name from diorama.templates where name = ${name}`;
   const blueprint = await readBlueprint(sql, template?.["schema_name"]);
   const schema = newSchemaName();
-  let built = await inTransaction(sql, (tx) => buildClone(tx, blueprint, schema));
+  const built = await inTransaction(sql, (tx) => buildClone(tx, blueprint, schema));
+  let used: Clone = { schema, built };
   return {
     end: () => dropSchema(sql, schema),
     async sample() {
       await sql.unsafe(use(schema));
-      const took = await timed(async () => {
-        const fresh = await inTransaction(sql, (tx) =>
-          refreshClone(tx, blueprint, { schema, ...built }),
-        );
-        if (!fresh) throw new Error("the schema could not be refreshed");
-        built = fresh;
-      });
+      const { took, clone } = await recycled(sql, blueprint, used);
+      used = clone;
       return [took];
     },
   };

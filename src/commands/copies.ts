@@ -4,7 +4,7 @@ import { type Answer, CallFailed, type Client } from "~/commands/client";
 import { CommandError } from "~/commands/failure";
 import { asImport, type Suite } from "~/commands/suite";
 import { findSuite, sendSuite } from "~/commands/suites";
-import { sendTemplate } from "~/commands/templates";
+import { seedOf, sendTemplate } from "~/commands/templates";
 import { notice, print } from "~/log";
 
 export type Ends = { readonly from: Client; readonly to: Client };
@@ -26,10 +26,13 @@ const templatesOf = ({ templateName, tests }: Suite): ReadonlySet<string> =>
 
 /** Undefined if the other server has it already. Throws if it has another one of that name. */
 async function bring({ from, to }: Ends, name: string): Promise<Answer | undefined> {
-  const [seed, there] = await Promise.all([seedOf(from, name), seedOf(to, name, null)]);
-  if (there === null) {
+  const [seed, there] = await Promise.all([
+    seedOf(from, name),
+    seedOf(to, name).catch(undefinedIfMissing),
+  ]);
+  if (there === undefined) {
     const { visibility } = await detailsOf(from, name);
-    return await sendTemplate(to, seed as Answer, { visibility: visibility as "public" });
+    return await sendTemplate(to, seed, { visibility: `${visibility}` });
   }
   if (!isDeepStrictEqual(seed, there))
     throw new CommandError(
@@ -42,13 +45,7 @@ async function bring({ from, to }: Ends, name: string): Promise<Answer | undefin
 const detailsOf = async (client: Client, name: string) =>
   await client.call("GET", `/templates/${encodeURIComponent(name)}`);
 
-/** Returns `missing`, if given, for a template that the server does not have. */
-async function seedOf(client: Client, name: string, missing?: null): Promise<Answer | null> {
-  try {
-    return await client.call("GET", `/templates/${encodeURIComponent(name)}/seed`);
-  } catch (error) {
-    const isMissing = error instanceof CallFailed && error.code === "template_not_found";
-    if (missing === null && isMissing) return missing;
-    throw error;
-  }
+function undefinedIfMissing(error: unknown): undefined {
+  if (error instanceof CallFailed && error.code === "template_not_found") return undefined;
+  throw error;
 }

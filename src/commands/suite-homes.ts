@@ -32,6 +32,8 @@ function contents(suite: Suite) {
 export const testOn = (home: Home, suite: Suite, test: Test): Test =>
   home.suite.tests[suite.tests.indexOf(test)] ?? test;
 
+const isFull = ({ fullUntil }: { readonly fullUntil: number }) => fullUntil > performance.now();
+
 export function createHomes(homes: readonly Home[]) {
   const states = homes.map((home) => ({ home, busy: 0, fullUntil: 0 }));
   return {
@@ -40,13 +42,12 @@ export function createHomes(homes: readonly Home[]) {
 
     /** Does work on one of them; on `last` only if there is no other. */
     async use<Result>(last: Home | undefined, work: (home: Home) => Promise<Result>) {
-      const now = performance.now();
-      const order = (one: (typeof states)[number]) =>
-        [Number(one.fullUntil > now), Number(one.home === last), one.busy] as const;
-      const [chosen] = states.toSorted((a, b) => {
-        const [left, right] = [order(a), order(b)];
-        return left.map((value, at) => value - (right[at] ?? 0)).find(Boolean) ?? 0;
-      });
+      const [chosen] = states.toSorted(
+        (a, b) =>
+          Number(isFull(a)) - Number(isFull(b)) ||
+          Number(a.home === last) - Number(b.home === last) ||
+          a.busy - b.busy,
+      );
       if (!chosen) throw new Error("a suite is run on at least one server");
       chosen.busy++;
       try {
@@ -64,7 +65,6 @@ export function createHomes(homes: readonly Home[]) {
 
     /** Whether a server has no room, but another one may. */
     canMove(home: Home | undefined): boolean {
-      const isFull = ({ fullUntil }: (typeof states)[number]) => fullUntil > performance.now();
       return states.some((one) => one.home === home && isFull(one)) && !states.every(isFull);
     },
   };

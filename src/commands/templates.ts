@@ -4,8 +4,12 @@ import { asYaml, readDocument } from "~/commands/document";
 import { table } from "~/commands/table";
 import { notice, print } from "~/log";
 
+/** A template as a seed. */
+export const seedOf = async (client: Client, template: string): Promise<Answer> =>
+  await client.call("GET", `/templates/${encodeURIComponent(template)}/seed`);
+
 export async function exportTemplate(client: Client, template: string, json: boolean) {
-  const seed = await client.call("GET", `/templates/${encodeURIComponent(template)}/seed`);
+  const seed = await seedOf(client, template);
   print(json ? JSON.stringify(seed, null, 2) : asYaml(seed));
 }
 

@@ -1,6 +1,6 @@
 /**
- * Cells: deployments behind one balancer, which finds the one of a call by the first digits of its id. A call that
- * reaches another one is told so, and nothing is looked up for it.
+ * Cells: deployments behind one balancer, which chooses one by the first digits of an id. A call with an id of another
+ * cell is rejected with the name of that cell.
  */
 import { NotFound, WrongCell } from "~/errors";
 

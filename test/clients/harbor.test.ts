@@ -11,6 +11,7 @@ import { harborEnv } from "../support/harbor";
 import { run } from "../support/packages";
 import { launch } from "../support/process";
 import { expectStatus, useProgram } from "../support/program";
+import { added, worldSuite } from "../support/world-suite";
 
 const MINUTES = 5 * 60_000;
 const MAIN = join(import.meta.dir, "../../src/main.ts");
@@ -168,25 +169,16 @@ test(
 test(
   "a task in a world names every service, and its solution calls each",
   async () => {
-    const added = (service: string, entity: string, where: object) => ({
-      ...{ diff_type: "added", service, entity, where, expected_count: 1 },
-    });
-    const { body: suite } = await program.post("/testSuites", {
-      ...{ name: "A world", templateService: "world", templateName: "acme" },
-      impersonateUserId: "U01AGENTONE",
-      tests: [
-        {
-          ...{ name: "Tell and file", prompt: "Tell the channel, and file it." },
-          expectedOutput: {
-            assertions: [
-              added("chat", "messages", { text: "Filed" }),
-              added("tracker", "issues", { title: "Crash" }),
-              added("tracker", "issues", { title: "By tool" }),
-            ],
-          },
-        },
-      ],
-    });
+    const { body: suite } = await program.post(
+      "/testSuites",
+      worldSuite(
+        "A world",
+        { name: "Tell and file", prompt: "Tell the channel, and file it." },
+        added("chat", "messages", { text: "Filed" }),
+        added("tracker", "issues", { title: "Crash" }),
+        added("tracker", "issues", { title: "By tool" }),
+      ),
+    );
     const { tests } = (await program.get(`/testSuites/${suite.suiteId}?expand=true`)).body;
     const testId = tests[0].id;
     const { body: environment } = await program.post("/initEnv", { testId });

@@ -8,6 +8,7 @@ import { useDatabase } from "../support/database";
 import { INSPECT, inspectEnv } from "../support/inspect";
 import { pythonPackages, run } from "../support/packages";
 import { expectStatus, useProgram } from "../support/program";
+import { added, worldSuite } from "../support/world-suite";
 
 const MINUTES = 60_000;
 const MAIN = join(import.meta.dir, "../../src/main.ts");
@@ -228,24 +229,12 @@ def failing():
 test(
   "the agent acts in both services of a world, through their tools or their APIs",
   async () => {
-    const added = (service: string, entity: string, where: object) => ({
-      ...{ diff_type: "added", service, entity, where, expected_count: 1 },
-    });
-    const suite = {
-      ...{ name: "A world", templateService: "world", templateName: "acme" },
-      impersonateUserId: "U01AGENTONE",
-      tests: [
-        {
-          ...{ name: "both", prompt: "Tell and file." },
-          expectedOutput: {
-            assertions: [
-              added("chat", "messages", { text: "Hello" }),
-              added("tracker", "issues", { title: "Crash" }),
-            ],
-          },
-        },
-      ],
-    };
+    const suite = worldSuite(
+      "A world",
+      { name: "both", prompt: "Tell and file." },
+      added("chat", "messages", { text: "Hello" }),
+      added("tracker", "issues", { title: "Crash" }),
+    );
     expectStatus(await program.post("/testSuites", suite), 201);
     const before = folder;
     folder = await mkdtemp(join(tmpdir(), "diorama-inspect-world-"));

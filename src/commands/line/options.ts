@@ -39,15 +39,11 @@ export const onServers = (parent: Command, name: string) =>
 export const connectingAll =
   (env: Environment) =>
   ({ url: urls = [], ...options }: ServersOptions) => {
-    const distinct = new Set(urls.map((url) => url.replace(/\/+$/, "")));
-    if (distinct.size <= 1) return [createClient({ ...options, ...onlyUrl(distinct) }, env)];
-    return [...distinct].map((url) => createClient({ ...options, url }, env, true));
+    const distinct = [...new Set(urls.map((url) => url.replace(/\/+$/, "")))];
+    const servers =
+      distinct.length === 0 ? [options] : distinct.map((url) => ({ ...options, url }));
+    return servers.map((server) => createClient(server, env, servers.length > 1));
   };
-
-function onlyUrl(urls: ReadonlySet<string>): { url?: string } {
-  const [url] = urls;
-  return url === undefined ? {} : { url };
-}
 
 /** Options of a command that copies from one server to another. */
 export type CopyOptions = {

@@ -67,14 +67,16 @@ export function createCounting(deps: {
     const { fields } = wanted;
     const found: Found = { groups: new Map(), length: 0 };
     const count = Math.ceil(lines / LINES_SORTED);
+    const shares = fields.has("retry")
+      ? Array.from({ length: count }, (_, index) => ({ index, count }))
+      : [undefined];
     // All shares in one state of the journal, to which a late call may still be appended.
     const hasRoom = await inTransaction(
       pool,
       async (tx) => {
         await allowLong(tx);
-        if (!fields.has("retry")) return await reduce(tx, runId, wanted, undefined, found);
-        for (let index = 0; index < count; index++)
-          if (!(await reduce(tx, runId, wanted, { index, count }, found))) return false;
+        for (const share of shares)
+          if (!(await reduce(tx, runId, wanted, share, found))) return false;
         return true;
       },
       "isolation level repeatable read",

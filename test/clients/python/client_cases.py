@@ -8,7 +8,8 @@ import re
 import shlex
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import diorama
@@ -196,6 +197,35 @@ def test_an_address_that_nothing_answers_is_unreachable() -> None:
     assert "refused" in str(raised.value)
 
 
+@contextlib.contextmanager
+def answering(answer: Callable[[Message], tuple[int, dict[str, str], object]]) -> Iterator[str]:
+    """The address of a server whose answer to each call, from its headers, is a status, headers and JSON."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"] or 0))
+            status, headers, content = answer(self.headers)
+            body = json.dumps(content).encode()
+            self.send_response(status)
+            for name, value in {**headers, "Content-Length": str(len(body))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_DELETE = do_POST
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 @pytest.fixture
 def busy() -> Iterator[tuple[str, list[str | None]]]:
     """A server that answers 503 twice, and the idempotency keys that it got."""
@@ -205,26 +235,14 @@ def busy() -> Iterator[tuple[str, list[str | None]]]:
     # The answer of a newer server: a service and a field that this client does not know.
     created = {**known, "service": "newer", "field": "newer"}
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
-            keys.append(self.headers["Idempotency-Key"])
-            body = json.dumps({"error": "service_unavailable"} if len(keys) < 3 else created).encode()
-            self.send_response(503 if len(keys) < 3 else 201)
-            if len(keys) == 1:
-                self.send_header("Retry-After", "1")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(headers: Message) -> tuple[int, dict[str, str], object]:
+        keys.append(headers["Idempotency-Key"])
+        if len(keys) > 2:
+            return 201, {}, created
+        return 503, {"Retry-After": "1"} if len(keys) == 1 else {}, {"error": "service_unavailable"}
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", keys
-    server.shutdown()
-    server.server_close()
+    with answering(answer) as url:
+        yield url, keys
     diorama.call("DELETE", f"/env/{known['environmentId']}")
 
 
@@ -243,26 +261,13 @@ def test_a_call_that_is_answered_503_is_repeated_with_the_same_key(busy: tuple[s
 def test_a_call_that_has_reached_another_cell_is_repeated_for_its_own_once() -> None:
     seen: list[str | None] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_DELETE(self) -> None:
-            seen.append(self.headers["X-Diorama-Cell"])
-            body = b'{"error": "wrong_cell"}'
-            self.send_response(421)
-            self.send_header("X-Diorama-Cell", "b2")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(headers: Message) -> tuple[int, dict[str, str], object]:
+        seen.append(headers["X-Diorama-Cell"])
+        return 421, {"X-Diorama-Cell": "b2"}, {"error": "wrong_cell"}
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    with diorama.Diorama(f"http://127.0.0.1:{server.server_port}") as client:
+    with answering(answer) as url, diorama.Diorama(url) as client:
         with pytest.raises(diorama.DioramaError) as raised:
             client.call("DELETE", "/env/1")
-    server.shutdown()
-    server.server_close()
 
     assert (raised.value.code, seen) == ("wrong_cell", [None, "b2"])
 

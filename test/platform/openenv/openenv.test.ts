@@ -6,6 +6,7 @@ import { eventually, useDatabase } from "../../support/database";
 import { joinOpenEnv } from "../../support/openenv";
 import { expectStatus, useProgram } from "../../support/program";
 import { useUsers } from "../../support/users";
+import { added, worldSuite } from "../../support/world-suite";
 
 const database = useDatabase();
 const program = useProgram(database, { ENVIRONMENT_POOL_TARGETS: "chat_default:2" });
@@ -124,24 +125,15 @@ describe("over a WebSocket", () => {
   });
 
   test("an episode in a world has the tools and the addresses of all services", async () => {
-    const added = (service: string, entity: string, where: object) => ({
-      ...{ diff_type: "added", service, entity, where, expected_count: 1 },
-    });
-    const answer = await program.post("/testSuites", {
-      ...{ name: "Both of them", templateService: "world", templateName: "acme" },
-      impersonateUserId: "U01AGENTONE",
-      tests: [
-        {
-          ...{ name: "Both", prompt: "Tell and file." },
-          expectedOutput: {
-            assertions: [
-              added("chat", "messages", { text: "Hello" }),
-              added("tracker", "issues", { title: "Crash" }),
-            ],
-          },
-        },
-      ],
-    });
+    const answer = await program.post(
+      "/testSuites",
+      worldSuite(
+        "Both of them",
+        { name: "Both", prompt: "Tell and file." },
+        added("chat", "messages", { text: "Hello" }),
+        added("tracker", "issues", { title: "Crash" }),
+      ),
+    );
     expectStatus(answer, 201);
     const client = await join("both-of-them");
     const { observation } = (await client.reset()).data;
