@@ -1,7 +1,6 @@
 /** `diorama runs export`: a run of a server, in a file. */
 import { type Client, UsageError } from "~/commands/client";
 import { consoleOf } from "~/commands/console";
-import { reasonsOf } from "~/commands/reasons";
 import { atif } from "~/commands/records/atif";
 import { inspect } from "~/commands/records/inspect";
 import { jsonl } from "~/commands/records/lines";
@@ -41,8 +40,7 @@ export async function exportRun(
     throw new UsageError("--output goes with --format; --html names its file itself");
   if (html !== undefined) return await exportPage(client, runId, html);
   const data = await readParts(asking(client), runId);
-  const reasons = await reasonsOf(client, runId);
-  const record = recordOf(data, { page: consoleOf(client, "runs", runId), reasons });
+  const record = recordOf(data, consoleOf(client, "runs", runId));
   const text = await RECORDS[format ?? ""]?.(record);
   if (text === undefined) throw new UsageError(`there is no format ${format}`);
   if (output === undefined) print(text.trimEnd());

@@ -155,15 +155,15 @@ const eventOf = (
 ): Span["events"][number] => ({
   name: `${OWN}.change`,
   time: timeOf(ms),
-  attributes: known({
-    ...own({
+  attributes: known(
+    own({
       "change.operation": operation,
       "change.table": table,
       "change.key": JSON.stringify(key),
       "change.before": before && JSON.stringify(before),
       "change.after": after && JSON.stringify(after),
     }),
-  }),
+  ),
 });
 
 type Attributes = { readonly [name: string]: string | number | boolean | null | undefined };

@@ -7,10 +7,10 @@ import { VERSION } from "~/version";
 export type RecordedCall = Call & { readonly id: string; readonly rows: readonly RunEvent[] };
 export type RunRecord = ReturnType<typeof recordOf>;
 
-/** `page`: of the run in the console. `reasons`: of its verdict, in words. */
+/** `page`: of the run in the console. */
 export function recordOf(
-  { run, calls, events, test, isComplete }: RunParts,
-  { page, reasons }: { page: string; reasons: string },
+  { run, calls, events, test, reasons, isComplete }: RunParts,
+  page: string,
 ) {
   const attributed = new Set(calls.flatMap(({ changes }) => changes ?? []));
   const { runId, environmentId, service, templateName, testId, testName, labels } = run;
@@ -26,7 +26,7 @@ export function recordOf(
     },
     verdict: {
       ...{ status, passed, success, reward, score, unsafe: run.unsafe?.count ?? null },
-      ...{ gradable, cause, ending, exitCode, reasons },
+      ...{ gradable, cause, ending, exitCode, reasons: reasons?.text ?? "" },
     },
     prompt: test?.prompt ?? null,
     /** As the labels name them. */
@@ -47,7 +47,7 @@ export function recordOf(
 export const answerOf = ({ answer, error, status }: RecordedCall): string =>
   answer === undefined ? (error ?? `HTTP ${status}`) : JSON.stringify(answer);
 
-/** Formats want an object. */
+/** As an object, which the formats require. */
 export const argumentsOf = ({ arguments: given }: RecordedCall): object =>
   typeof given === "object" && given !== null && !Array.isArray(given) ? given : { value: given };
 
