@@ -3,20 +3,20 @@
 export type Pair<Item> = { readonly left: Item | undefined; readonly right: Item | undefined };
 
 /**
- * Pairs items in their order so that the sum of their likeness is greatest; 0 is for two that never stand beside each
- * other. Takes time and memory by the product of both lengths.
+ * Pairs items in order so that the total similarity is highest. Items with a similarity of 0 are never paired. Time and
+ * memory grow with the product of both lengths.
  */
 export function aligned<Item>(
   left: readonly Item[],
   right: readonly Item[],
-  likeness: (left: Item, right: Item) => number,
+  similarity: (left: Item, right: Item) => number,
 ): Pair<Item>[] {
   const width = right.length + 1;
   // The best sum of what is left from here on.
   const best = new Float64Array((left.length + 1) * width);
   const at = (row: number, column: number) => best[row * width + column] ?? 0;
   const paired = (row: number, column: number) => {
-    const like = likeness(left[row] as Item, right[column] as Item);
+    const like = similarity(left[row] as Item, right[column] as Item);
     return like > 0 ? like + at(row + 1, column + 1) : 0;
   };
   for (let row = left.length - 1; row >= 0; row--)

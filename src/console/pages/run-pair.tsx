@@ -1,6 +1,6 @@
-/** Two runs of a test side by side: their verdicts, the assertions, and their calls, of which the alike ones stand in one line. */
+/** Two runs of a test side by side: their verdicts, the assertions, and their calls, with matching calls in one row. */
 import { useMemo } from "preact/hooks";
-import type { Call, ListedRun, RunList } from "~/clients/typescript/schema";
+import type { ListedRun, RunList } from "~/clients/typescript/schema";
 import { aligned } from "~/console/align";
 import { ask, get } from "~/console/api";
 import { useLoad } from "~/console/loading";
@@ -63,7 +63,7 @@ export function RunPair({ id, other }: { id: string; other: string }) {
   );
 }
 
-/** The runs that can stand at the right. */
+/** The runs that can be the right one. */
 function Others({ of, chosen }: { of: readonly ListedRun[]; chosen: string | undefined }) {
   const options = of.map((run) => [run.runId, textOf(run)] as const);
   if (!chosen || options.length === 0) return null;
@@ -87,11 +87,23 @@ const textOf = (run: ListedRun) =>
     `…${run.runId.slice(-8)}`,
   ].join(" ");
 
-type Side = { readonly data: RunData; readonly lines: readonly Line[]; readonly names: Names };
+/** A line with the arguments of its call as text, whole and by name: each line is compared with all of the other run. */
+type Compared = Line & { readonly text: string; readonly fields: ReadonlyMap<string, string> };
+type Side = { readonly data: RunData; readonly lines: readonly Compared[]; readonly names: Names };
 
 function sideOf(data: RunData): Side {
   const { lines, names } = createHistory(data, recordsOf(serviceOfRun(data)));
-  return { data, lines: lines.slice(0, CALLS_MAX), names };
+  return { data, lines: lines.slice(0, CALLS_MAX).map(comparedOf), names };
+}
+
+function comparedOf(line: Line): Compared {
+  const given = line.call?.arguments ?? null;
+  const fields = typeof given === "object" && given ? Object.entries(given) : [];
+  return {
+    ...line,
+    text: JSON.stringify(given),
+    fields: new Map(fields.map(([name, value]) => [name, JSON.stringify(value)])),
+  };
 }
 
 function Both({ left, right }: { left: RunData; right: RunData }) {
@@ -140,7 +152,7 @@ function Assertions({ left, right }: { left: RunData; right: RunData }) {
                 <Expected of={reason} />
               </th>
               {[reason, other].map((each, index) => (
-                <td key={index} class={each?.holds === false ? "fails" : ""}>
+                <td key={index}>
                   <Sign holds={each?.holds ?? null} /> {each?.found ?? "–"}
                 </td>
               ))}
@@ -152,25 +164,19 @@ function Assertions({ left, right }: { left: RunData; right: RunData }) {
   );
 }
 
-const textOfArguments = (call: Call | undefined) => JSON.stringify(call?.arguments ?? null);
-
-/** The same call by its name; more alike with more equal arguments. */
-function likeness({ call: left }: Line, { call: right }: Line): number {
-  if (left?.name !== right?.name || left?.service !== right?.service) return 0;
-  const [ours, theirs] = [left?.arguments, right?.arguments];
-  if (textOfArguments(left) === textOfArguments(right)) return 2;
-  if (!isRecord(ours) || !isRecord(theirs)) return 1;
-  const names = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])];
-  const same = names.filter((name) => JSON.stringify(ours[name]) === JSON.stringify(theirs[name]));
-  return 1 + same.length / (names.length + 1);
+/** 0 for different calls; for the same call 1 to 2, by the share of equal arguments. */
+function similarity(left: Compared, right: Compared): number {
+  const [ours, theirs] = [left.call, right.call];
+  if (ours?.name !== theirs?.name || ours?.service !== theirs?.service) return 0;
+  if (left.text === right.text) return 2;
+  const names = new Set([...left.fields.keys(), ...right.fields.keys()]);
+  const same = [...left.fields].filter(([name, text]) => right.fields.get(name) === text);
+  return 1 + same.length / (names.size + 1);
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null;
 
 function CallPairs({ sides: [left, right] }: { sides: readonly [Side, Side] }) {
   const pairs = useMemo(
-    () => aligned(left.lines, right.lines, likeness),
+    () => aligned(left.lines, right.lines, similarity),
     [left.lines, right.lines],
   );
   if (pairs.length === 0) return <Empty title="Neither run has calls." />;
@@ -192,11 +198,12 @@ function CallPairs({ sides: [left, right] }: { sides: readonly [Side, Side] }) {
   );
 }
 
-function relationOf(left: Line | undefined, right: Line | undefined): string {
+function relationOf(left: Compared | undefined, right: Compared | undefined): string {
   if (!left) return "only right";
   if (!right) return "only left";
-  const isSame = textOfArguments(left.call) === textOfArguments(right.call);
-  return isSame && Boolean(left.call?.error) === Boolean(right.call?.error) ? "same" : "differs";
+  const isSame =
+    left.text === right.text && Boolean(left.call?.error) === Boolean(right.call?.error);
+  return isSame ? "same" : "differs";
 }
 
 function InShort({ of: { n, call, changes }, names }: { of: Line; names: Names }) {
