@@ -30,6 +30,10 @@ export const labelsOf = (runs: readonly ListedRun[]): string[] => [
   ...new Set([labelShown(), ...runs.flatMap(({ labels }) => Object.keys(labels))]),
 ];
 
+/** The runs by their value of the label; null without one. */
+export const runsByGroup = (runs: readonly ListedRun[], label: string) =>
+  Map.groupBy(runs, ({ labels }) => labels[label] ?? null);
+
 export const nameOf = (group: string | null) => group ?? "without label";
 
 export const attemptsOf = (group: AttemptGroup | undefined, testId: string) =>

@@ -141,6 +141,16 @@ test("a partial reward is beside the rate of a cell", async () => {
     await cell.getByText("0/1, reward 0.5").waitFor();
     expect(await cell.locator("> div").getAttribute("title")).toMatch(/s on average$/);
   });
+
+  // The k of the page of a test is that of its pass@k: an attempt that is not graded does not count.
+  const ended = await startRun(program, (await program.environment()).environmentId, fields);
+  expectStatus(await program.post("/evaluateRun", { runId: ended, ending: "interrupted" }), 200);
+  await open(`/suites/${testSuiteId}/tests/${fields.testId}`, async (page) => {
+    const row = page.getByRole("region", { name: "Figures by model" }).getByRole("row").nth(1);
+    await row.locator(".square").nth(1).waitFor();
+    const figures = await row.getByRole("cell").allTextContents();
+    expect(figures.slice(1, 7)).toEqual(["0 %", "1", "0 %", "0 %", "1", "1"]);
+  });
 });
 
 test("is exported as a file for a spreadsheet, a document, and a program", async () => {

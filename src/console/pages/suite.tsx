@@ -1,7 +1,7 @@
 /** The results of a suite: figures by the values of a label, and its tests with each attempt. */
 import type { TestSuiteDetails, TestSuiteResults } from "~/clients/typescript/schema";
 import { addressOf, get } from "~/console/api";
-import { labelShown, labelsOf, readAttempts } from "~/console/attempts";
+import { labelShown, labelsOf, readAttempts, runsByGroup } from "~/console/attempts";
 import { useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
 import { AuditPage } from "~/console/pages/suite-audit";
@@ -74,6 +74,7 @@ function Attempts({ id }: { id: string }) {
             {(list) => {
               const groups = data.groups ?? [];
               const labels = labelsOf(list);
+              const byGroup = runsByGroup(list, label);
               return (
                 <>
                   {groups.length > 0 && (
@@ -85,9 +86,7 @@ function Attempts({ id }: { id: string }) {
                           group: figures.group,
                           k: figures.k,
                           figures,
-                          runs: list.filter(
-                            ({ labels }) => (labels[label] ?? null) === figures.group,
-                          ),
+                          runs: byGroup.get(figures.group) ?? [],
                         }))}
                       />
                     </>

@@ -8,7 +8,7 @@ import type {
   TestWords,
 } from "~/clients/typescript/schema";
 import { addressOf, get } from "~/console/api";
-import { attemptsOf, labelShown, labelsOf, readAttempts } from "~/console/attempts";
+import { attemptsOf, labelShown, labelsOf, readAttempts, runsByGroup } from "~/console/attempts";
 import { useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
 import { Findings, MutantTable } from "~/console/pages/suite-audit";
@@ -150,12 +150,11 @@ function Results({
         {({ groups = [] }) => (
           <Ready of={runs}>
             {(list) => {
-              const rows = groups.flatMap((group) => {
-                const figures = attemptsOf(group, id);
-                const own = list.filter(({ labels }) => (labels[label] ?? null) === group.group);
-                return figures && own.length > 0
-                  ? [{ group: group.group, k: figures.attempts, figures, runs: own }]
-                  : [];
+              const byGroup = runsByGroup(list, label);
+              const rows = groups.flatMap((of) => {
+                const { group, k } = of;
+                const [figures, own] = [attemptsOf(of, id), byGroup.get(group)];
+                return figures && own ? [{ group, k, figures, runs: own }] : [];
               });
               if (list.length === 0)
                 return (
@@ -217,7 +216,7 @@ function Survivors({ id, suiteId }: { id: string; suiteId: string }) {
   );
 }
 
-/** A part whose content is made when it is opened. */
+/** A part whose content is rendered when it is opened. */
 function Opened({ title, children }: { title: string; children: () => ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   return (
