@@ -3,13 +3,11 @@ import { type ComponentChildren, Fragment } from "preact";
 import type { EnvironmentDetail } from "~/clients/typescript/schema";
 import { Tabs } from "~/console/parts/filters";
 import { place } from "~/console/place";
+import { FIELDS } from "~/console/services/index";
 import { memberOf, type ServiceEnvironment, WORLD } from "~/console/services/member";
 
-/** Fields of the address that belong to what is shown of one service. */
-export const SHOWN = [
-  ...["q", "as", "table", "channel", "thread", "issue", "team", "project", "cycle", "view"],
-  ...["code", "try"],
-];
+/** Fields of the address that belong to the view of one service, or to its code and forms. */
+export const SHOWN = ["q", "as", "code", "try", ...FIELDS];
 
 /** The chosen service is kept in `service`. An environment of one service has no choice. */
 export function Members({

@@ -14,6 +14,9 @@ const SERVICES: Readonly<Record<string, ConsoleService>> & Record<Service, Conso
   mail: tables,
 };
 
+/** Fields of an environment's address that the view of any service keeps there. */
+export const FIELDS = Object.values(SERVICES).flatMap(({ fields }) => fields);
+
 /** A place is of one service. */
 function WorldPlace(place: PlaceProps) {
   const { Place } = serviceOf(ownerOf(place.rows[0]?.table ?? "").service);

@@ -14,7 +14,9 @@ type Query = Readonly<Record<string, string>>;
 export type ConsoleService = {
   /** A place that a run touched, with its rows. */
   readonly Place: ComponentType<PlaceProps>;
-  /** The fields of an environment's address that show a row; undefined if it has no view of its own. */
+  /** Fields of an environment's address that its view keeps there. */
+  readonly fields: readonly string[];
+  /** Those that show a row; undefined if it has no view of its own. */
   readonly queryOf: (row: { readonly table: string; readonly id: string }) => Query | undefined;
   /** Code that calls the service, by the name of the language or client. The first is shown first. */
   readonly snippets: (target: Target) => Snippets;

@@ -5,6 +5,7 @@ import type { ConsoleService } from "~/console/services/service";
 
 export const chat: ConsoleService = {
   Place: ConversationPlace,
+  fields: ["channel", "thread"],
   queryOf: ({ table, id }) => (table === "channels" ? { channel: id } : undefined),
   snippets,
   forms: { methods: readMethods },

@@ -4,6 +4,7 @@ import { TablePlace } from "~/console/services/tables/place";
 
 export const tables: ConsoleService = {
   Place: TablePlace,
+  fields: ["table"],
   queryOf: ({ table }) => ({ table }),
   snippets: () => ({}),
   forms: {},

@@ -5,6 +5,7 @@ import { snippets } from "~/console/services/tracker/snippets";
 
 export const tracker: ConsoleService = {
   Place: IssuePlace,
+  fields: ["issue", "team", "project", "cycle", "view"],
   queryOf: ({ table, id }) => (table === "issues" ? { issue: id } : undefined),
   snippets,
   forms: { operations },
