@@ -95,7 +95,7 @@ function connect(): void {
 }
 document.addEventListener("visibilitychange", connect);
 
-/** Returns what ends it. */
+/** Returns a function that stops it. */
 function listenWith(listen: (event: ServerEvent) => void): () => void {
   listeners.add(listen);
   connect();

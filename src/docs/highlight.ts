@@ -24,5 +24,6 @@ export const highlighted = (html: string): string =>
     const highlighter = load();
     if (!highlighter.getLanguage(language)) return whole;
     const { value } = highlighter.highlight(asText(code), { language });
+    // Apostrophes as they were: the highlighter escapes them.
     return `<code class="language-${language}">${value.replaceAll("&#x27;", "'")}</code>`;
   });

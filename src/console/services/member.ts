@@ -7,11 +7,11 @@ export const WORLD = "world";
 
 /** An environment with one service, or one service of a world. */
 export type ServiceEnvironment = EnvironmentDetail & {
-  /** Stands before the names of its tables in the template and in changes; undefined outside of worlds. */
+  /** Of the names of its tables in the template and in changes; undefined outside of worlds. */
   readonly prefix?: string;
 };
 
-/** Stands before the names of a service's tables in a world. */
+/** The prefix of a service's tables in a world. */
 export const prefixOf = (service: string) => `${service}_`;
 
 /** `impersonateUserId` is empty if the person has no account in the service. */
@@ -27,7 +27,7 @@ export function memberOf(environment: EnvironmentDetail, service: string): Servi
   };
 }
 
-/** The change as the service names its table; undefined for one of another service. */
+/** The change with the service's own name of the table; undefined for one of another service. */
 export function ownEvent(
   { prefix = "" }: ServiceEnvironment,
   event: RunEvent,

@@ -26,7 +26,7 @@ const ALL = Object.entries(RECORDS);
 
 /** Those of all services, by the names of their tables in a world. */
 const worldRecords: ServiceRecords = {
-  // A world has not every service, so their tables cannot be named.
+  // Which services a world has is not known here, so their tables can't be listed.
   identified: ["*"],
   subject: undefined,
   keys: Object.fromEntries(
