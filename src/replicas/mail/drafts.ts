@@ -8,7 +8,7 @@ import { notFound } from "~/replicas/mail/errors";
 import { draftIdOf } from "~/replicas/mail/ids";
 import { joinRaw, splitRaw } from "~/replicas/mail/mime/raw";
 import type { MailCall, Posting } from "~/replicas/mail/operation";
-import { type DraftRow, deleteDraft, findDraft, putDraft } from "~/replicas/mail/store/drafts";
+import { type DraftRow, findDraft, putDraft } from "~/replicas/mail/store/drafts";
 import type { MailboxRow } from "~/replicas/mail/store/mailboxes";
 import {
   countThread,
@@ -27,12 +27,12 @@ type Kept = { readonly draft: DraftRow; readonly message: ListedMessage };
 
 /** The draft and its message, or the rejection. */
 export async function requireDraft(
-  { session, mailbox }: Pick<MailCall, "session" | "mailbox">,
+  { session, mailbox }: MailCall,
   id: string,
+  { withRaw }: { readonly withRaw: boolean },
 ): Promise<Kept> {
   const draft = await findDraft(session, mailbox, id);
-  const message =
-    draft && (await findMessage(session, mailbox, draft.messageId, { withRaw: true }));
+  const message = draft && (await findMessage(session, mailbox, draft.messageId, { withRaw }));
   if (!draft || !message) throw notFound();
   return { draft, message };
 }
@@ -79,7 +79,7 @@ export async function updateDraft(
   const owner = await requireMailbox(call);
   return await post(call, async (posting) => {
     const inside = { ...call, session: posting.session };
-    const { message: former } = await requireDraft(inside, id);
+    const { message: former } = await requireDraft(inside, id, { withRaw: false });
     const kept = await sharedThread(inside, former);
     await removeMessages(posting, call.mailbox, [former.id]);
     const message = await storeDraft(posting, owner, content, kept);
@@ -98,7 +98,8 @@ async function sharedThread(
 
 export async function removeDraft(call: MailCall, id: string): Promise<void> {
   await post(call, async (posting) => {
-    const { draft } = await requireDraft({ ...call, session: posting.session }, id);
+    const inside = { ...call, session: posting.session };
+    const { draft } = await requireDraft(inside, id, { withRaw: false });
     await removeMessages(posting, call.mailbox, [draft.messageId]);
   });
 }
@@ -111,9 +112,9 @@ export async function sendDraft(
 ): Promise<MessageRow> {
   const owner = await requireMailbox(call);
   return await post(call, async (posting) => {
-    const { message } = await requireDraft({ ...call, session: posting.session }, id);
+    const inside = { ...call, session: posting.session };
+    const { message } = await requireDraft(inside, id, { withRaw: content === undefined });
     await removeMessages(posting, call.mailbox, [message.id]);
-    await deleteDraft(posting.session, call.mailbox, id);
     return await sendMail(posting, owner, {
       raw: content?.raw ?? message.raw ?? new Uint8Array(),
       ...(content?.threadId === undefined

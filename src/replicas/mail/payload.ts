@@ -3,7 +3,7 @@ import { base64url } from "~/replicas/mail/base64";
 import { attachmentIdOf } from "~/replicas/mail/ids";
 import { type Part, parseMail } from "~/replicas/mail/mime/parse";
 import { textOf } from "~/replicas/mail/mime/text";
-import type { MessageRow } from "~/replicas/mail/store/messages";
+import type { ListedMessage } from "~/replicas/mail/store/messages";
 
 export type Format = "minimal" | "full" | "metadata" | "raw";
 
@@ -19,9 +19,7 @@ type Payload = {
 
 type MessageView = Record<string, unknown> & { id: string; threadId: string };
 
-export type Shown = Omit<MessageRow, "raw"> & { readonly raw?: Uint8Array };
-
-export function minimalView(row: Shown): MessageView {
+export function minimalView(row: ListedMessage): MessageView {
   const { id, threadId, labelIds, snippet, historyId, internalDate, sizeEstimate } = row;
   return {
     ...{ id, threadId },
@@ -32,7 +30,7 @@ export function minimalView(row: Shown): MessageView {
 
 /** `metadataHeaders`: of the format metadata; none given: all. The row needs its raw bytes unless the format is minimal. */
 export async function messageView(
-  row: Shown,
+  row: ListedMessage,
   format: Format,
   metadataHeaders: readonly string[] = [],
 ): Promise<MessageView> {

@@ -55,3 +55,26 @@ test.each([
 ])("finds by %s", async (_, q, subjects) => {
   expect(await subjectsOf(q)).toEqual(subjects.toSorted());
 });
+
+test.each(["", "login"])(
+  "each thread that fits %j is on one page: that of its newest message",
+  async (q) => {
+    const list = (query: string) =>
+      scene.get(environment, `threads?q=${encodeURIComponent(q)}${query}`);
+    const { threads } = await list("");
+    const paged: object[] = [];
+    let token = "";
+    do {
+      const page = await list(`&maxResults=1&pageToken=${token}`);
+      expect(page.threads).toHaveLength(1);
+      paged.push(...page.threads);
+      token = page.nextPageToken ?? "";
+    } while (token !== "");
+
+    expect(paged).toEqual(threads);
+    for (const { id, snippet, historyId } of threads) {
+      const { messages, historyId: last } = await scene.get(environment, `threads/${id}`);
+      expect({ snippet, historyId }).toEqual({ snippet: messages.at(-1).snippet, historyId: last });
+    }
+  },
+);

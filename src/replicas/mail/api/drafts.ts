@@ -63,8 +63,10 @@ export const drafts = [
     query: { format },
     answers: answersOf(Draft),
     async handle({ path, query }, call) {
-      const { draft, message } = await requireDraft(call, path.id);
-      return { id: draft.id, message: await messageView(message, formatOf(query.format)) };
+      const wanted = formatOf(query.format);
+      const withRaw = wanted !== "minimal";
+      const { draft, message } = await requireDraft(call, path.id, { withRaw });
+      return { id: draft.id, message: await messageView(message, wanted) };
     },
   }),
   operation("drafts.create", "POST", "drafts", {

@@ -9,7 +9,12 @@ import { answersOf, type MailCall, NO_CONTENT, operation } from "~/replicas/mail
 import { type Format, messageView, minimalView } from "~/replicas/mail/payload";
 import { SEARCH } from "~/replicas/mail/search/arguments";
 import { searchMail } from "~/replicas/mail/search/search";
-import { type ListedMessage, listThreads } from "~/replicas/mail/store/messages";
+import {
+  type ListedMessage,
+  listRaws,
+  listThread,
+  listThreadSummaries,
+} from "~/replicas/mail/store/messages";
 import { LabelChangeBody, Thread, ThreadList } from "~/replicas/mail/views";
 
 const id = Type.String({ description: "Of the thread", examples: ["19b8d5a9c00003e9"] });
@@ -23,43 +28,68 @@ const format = Type.Optional(
 );
 
 /** The messages of a thread, or the rejection. */
-export async function requireThread(
-  { session, mailbox }: Pick<MailCall, "session" | "mailbox">,
+async function requireThread(
+  { session, mailbox }: MailCall,
   threadId: string,
-  { withRaw }: { readonly withRaw: boolean },
 ): Promise<ListedMessage[]> {
-  const rows = await listThreads(session, mailbox, [readId(threadId)], { withRaw });
+  const rows = await listThread(session, mailbox, readId(threadId));
   if (rows.length === 0) throw notFound();
   return rows;
 }
 
-const lastChange = (rows: readonly ListedMessage[]) =>
-  `${Math.max(...rows.map(({ historyId }) => Number(historyId)))}`;
+const threadView = (rows: readonly ListedMessage[], messages: readonly object[]) => ({
+  id: rows[0]?.threadId,
+  historyId: `${Math.max(...rows.map(({ historyId }) => Number(historyId)))}`,
+  messages,
+});
 
-async function threadView(
+/** Bytes of messages that are read together; a larger message is read alone. */
+const TOGETHER_MAX = 16 * 1024 * 1024;
+
+function groupsOf(rows: readonly ListedMessage[]): ListedMessage[][] {
+  const groups: ListedMessage[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const row of rows) {
+    size += row.sizeEstimate;
+    if (size <= TOGETHER_MAX) groups.at(-1)?.push(row);
+    else {
+      groups.push([row]);
+      size = row.sizeEstimate;
+    }
+  }
+  return groups;
+}
+
+async function messageViews(
+  { session, mailbox }: MailCall,
   rows: readonly ListedMessage[],
-  wanted: Format,
+  format: Format,
   headers?: readonly string[],
-) {
-  const [first] = rows;
-  return {
-    id: first?.threadId,
-    historyId: lastChange(rows),
-    messages: await Promise.all(rows.map((row) => messageView(row, wanted, headers))),
-  };
+): Promise<object[]> {
+  if (format === "minimal") return rows.map(minimalView);
+  const views: object[] = [];
+  for (const group of groupsOf(rows)) {
+    const ids = group.map(({ id: of }) => of);
+    const raws = await listRaws(session, mailbox, ids);
+    for (const row of group) {
+      const raw = raws.get(row.id);
+      // Another call may have deleted it since.
+      if (raw) views.push(await messageView({ ...row, raw }, format, headers));
+    }
+  }
+  return views;
 }
 
 const relabel = (call: MailCall, threadId: string, change: LabelChange) =>
   post(call, async (posting) => {
-    const inside = { session: posting.session, mailbox: call.mailbox };
-    const rows = await requireThread(inside, threadId, { withRaw: false });
+    const rows = await requireThread({ ...call, session: posting.session }, threadId);
     const changed = await changeLabels(
       posting,
       call.mailbox,
       rows.map((row) => row.id),
       change,
     );
-    return { ...(await threadView(changed, "minimal")), messages: changed.map(minimalView) };
+    return threadView(changed, changed.map(minimalView));
   });
 
 export const threads = [
@@ -71,12 +101,9 @@ export const threads = [
     async handle({ query }, call) {
       const { entries, ...page } = await searchMail(call, { ...query, byThread: true });
       const ids = entries.map(({ threadId }) => threadId);
-      const rows = await listThreads(call.session, call.mailbox, ids, { withRaw: false });
-      const byThread = Map.groupBy(rows, ({ threadId }) => threadId);
-      const listed = ids.map((threadId) => {
-        const all = byThread.get(threadId) ?? [];
-        return { id: threadId, snippet: all.at(-1)?.snippet ?? "", historyId: lastChange(all) };
-      });
+      const rows = await listThreadSummaries(call.session, call.mailbox, ids);
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      const listed = ids.flatMap((threadId) => byId.get(threadId) ?? []);
       return { ...(listed.length > 0 && { threads: listed }), ...page };
     },
   }),
@@ -87,9 +114,9 @@ export const threads = [
     query: { format, metadataHeaders },
     answers: answersOf(Thread),
     async handle({ path, query }, call) {
-      const wanted = formatOf(query.format);
-      const rows = await requireThread(call, path.id, { withRaw: wanted !== "minimal" });
-      return await threadView(rows, wanted, query.metadataHeaders);
+      const rows = await requireThread(call, path.id);
+      const { metadataHeaders: headers } = query;
+      return threadView(rows, await messageViews(call, rows, formatOf(query.format), headers));
     },
   }),
   operation("threads.modify", "POST", "threads/{id}/modify", {
@@ -125,8 +152,7 @@ export const threads = [
     answers: NO_CONTENT,
     async handle({ path }, call) {
       await post(call, async (posting) => {
-        const inside = { session: posting.session, mailbox: call.mailbox };
-        const rows = await requireThread(inside, path.id, { withRaw: false });
+        const rows = await requireThread({ ...call, session: posting.session }, path.id);
         await removeMessages(
           posting,
           call.mailbox,

@@ -7,8 +7,7 @@ import {
   countThread,
   findByMessageIds,
   findBySubject,
-  listThreads,
-  type ThreadPlace,
+  listSubjects,
 } from "~/replicas/mail/store/messages";
 
 /** Messages of a thread. A further one begins another. */
@@ -23,11 +22,6 @@ function baseSubject(subject: string): string {
   return text.replace(/\s+/g, " ").trim().toLowerCase();
 }
 
-const isAlike = (subject: string) => {
-  const base = baseSubject(subject);
-  return (place: Pick<ThreadPlace, "subject">) => baseSubject(place.subject) === base;
-};
-
 /** The thread that the client names, if the subject fits. Throws for one that does not exist. */
 export async function namedThread(
   session: MailSession,
@@ -36,10 +30,11 @@ export async function namedThread(
   subject: string,
 ): Promise<string | undefined> {
   const id = readId(threadId, "Invalid thread_id value");
-  const messages = await listThreads(session, mailbox, [id], { withRaw: false });
-  if (messages.length === 0) throw notFound();
-  if (messages.length >= THREAD_MAX) return undefined;
-  return messages.some(isAlike(subject)) ? id : undefined;
+  const subjects = await listSubjects(session, mailbox, id);
+  if (subjects.length === 0) throw notFound();
+  const base = baseSubject(subject);
+  const isAlike = subjects.some((each) => baseSubject(each) === base);
+  return isAlike && subjects.length < THREAD_MAX ? id : undefined;
 }
 
 /** The thread of the nearest message that this one answers. `bySubject`: or of one with the same subject. */
@@ -56,7 +51,7 @@ export async function answeredThread(
   const base = baseSubject(subject);
   const alike = bySubject && base !== "" ? await findBySubject(session, mailbox, base) : [];
   const found = [...nearest, ...alike].find(
-    (place) => !place.labelIds.includes("SPAM") && isAlike(subject)(place),
+    (place) => !place.labelIds.includes("SPAM") && baseSubject(place.subject) === base,
   );
   if (!found) return undefined;
   const count = await countThread(session, mailbox, found.threadId);

@@ -12,6 +12,9 @@ export type Plan = {
   readonly letters: readonly string[];
   /** The database has checked everything. */
   readonly isWhole: boolean;
+  /** The query asks for words of the body. */
+  readonly withBody: boolean;
+  /** It asks for headers that are no columns. */
   readonly withHeaders: boolean;
 };
 
@@ -32,7 +35,8 @@ export function planOf({ root }: Pick<Query, "root">): Plan {
     isWhole: parts.every(
       (part) => part.kind === "term" && ["label", "date", "anywhere"].includes(part.term.kind),
     ),
-    withHeaders: needsHeaders(root),
+    withBody: hasKind(root, ["words", "near", "link"]),
+    withHeaders: hasKind(root, ["list", "deliveredTo"]),
   };
 }
 
@@ -48,8 +52,9 @@ function lettersOf(term: Term): string[] {
   return longest.length > 1 ? [longest] : [];
 }
 
-function needsHeaders(node: QueryNode): boolean {
-  if (node.kind === "not") return needsHeaders(node.part);
-  if (node.kind !== "term") return node.parts.some(needsHeaders);
-  return node.term.kind === "list" || node.term.kind === "deliveredTo";
+/** True of a query with a term of one of these kinds. */
+function hasKind(node: QueryNode, kinds: readonly Term["kind"][]): boolean {
+  if (node.kind === "not") return hasKind(node.part, kinds);
+  if (node.kind === "term") return kinds.includes(node.term.kind);
+  return node.parts.some((part) => hasKind(part, kinds));
 }

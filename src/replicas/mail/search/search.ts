@@ -13,6 +13,7 @@ import {
   type Entry,
   listCandidates,
   listEntries,
+  type Read,
 } from "~/replicas/mail/store/search";
 import { millisOf } from "~/source";
 
@@ -110,6 +111,7 @@ async function collect(session: MailSession, mailbox: string, given: Wanted): Pr
       ? await listEntries(session, mailbox, conditions, place)
       : await listCandidates(session, mailbox, conditions, {
           ...place,
+          withBody: plan.withBody,
           withHeaders: plan.withHeaders,
         });
     for (const row of rows) {
@@ -122,8 +124,6 @@ async function collect(session: MailSession, mailbox: string, given: Wanted): Pr
     if (rows.length < limit || found.size >= wanted) return [...found.values()];
   }
 }
-
-type Read = Awaited<ReturnType<typeof listCandidates>>[number];
 
 async function candidateOf({ head, attachments, ...row }: Read): Promise<Candidate> {
   const headers = head ? (await parseMail(head)).headers : [];

@@ -36,14 +36,6 @@ export async function putDraft(
   `;
 }
 
-export async function deleteDraft(
-  { sql, t }: MailSession,
-  mailbox: string,
-  id: string,
-): Promise<void> {
-  await sql`delete from ${t.drafts} where mailbox = ${mailbox} and id = ${id}`;
-}
-
 export async function deleteDraftsOf(
   { sql, t }: MailSession,
   mailbox: string,

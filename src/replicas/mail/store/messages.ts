@@ -3,27 +3,25 @@ import type { MailSession } from "~/replicas/mail/operation";
 import type { Rows } from "~/replicas/mail/store/rows";
 
 export type MessageRow = Rows["messages"];
-/** `raw`: only where it is asked for. */
-export type ListedMessage = Omit<MessageRow, "raw"> & { readonly raw?: Uint8Array };
+/** A message without the columns of its text. `raw`: only where it is asked for. */
+export type ListedMessage = Pick<
+  MessageRow,
+  "id" | "threadId" | "labelIds" | "historyId" | "internalDate" | "snippet" | "sizeEstimate"
+> & { readonly raw?: Uint8Array };
 
-/** The columns of a row, with the bytes of the message or without. */
-const columnsOf = ({ sql }: MailSession, withRaw: boolean) => sql`
-  m.mailbox, m.id, m."threadId", m."labelIds", m."historyId", m."internalDate", m.snippet, m."sizeEstimate", m."isDelivered",
-  m."from", m."to", m.cc, m.bcc, m.subject, m."messageId", m."inReplyTo", m.body, m.attachments
-  ${withRaw ? sql`, m.raw` : sql``}
-`;
-
-type Raw = { readonly withRaw: boolean };
+const listedColumns = ({ sql }: MailSession) =>
+  sql`id, "threadId", "labelIds", "historyId", "internalDate", snippet, "sizeEstimate"`;
 
 export async function findMessage(
   session: MailSession,
   mailbox: string,
   id: string,
-  { withRaw }: Raw,
+  { withRaw }: { readonly withRaw: boolean },
 ): Promise<ListedMessage | undefined> {
   const { sql, t } = session;
   const [row] = await sql<ListedMessage[]>`
-    select ${columnsOf(session, withRaw)} from ${t.messages} m where m.mailbox = ${mailbox} and m.id = ${id}
+    select ${listedColumns(session)} ${withRaw ? sql`, raw` : sql``} from ${t.messages}
+    where mailbox = ${mailbox} and id = ${id}
   `;
   return row;
 }
@@ -36,24 +34,62 @@ export async function lockMessages(
 ): Promise<ListedMessage[]> {
   const { sql, t } = session;
   return await sql<ListedMessage[]>`
-    select ${columnsOf(session, false)} from ${t.messages} m
-    where m.mailbox = ${mailbox} and m.id = any(${[...ids]}::text[])
-    order by m.id for update
+    select ${listedColumns(session)} from ${t.messages}
+    where mailbox = ${mailbox} and id = any(${[...ids]}::text[])
+    order by id for update
   `;
 }
 
-/** The messages of threads, oldest first. */
-export async function listThreads(
+/** The messages of a thread, oldest first. */
+export async function listThread(
   session: MailSession,
   mailbox: string,
-  threadIds: readonly string[],
-  { withRaw }: Raw,
+  threadId: string,
 ): Promise<ListedMessage[]> {
   const { sql, t } = session;
   return await sql<ListedMessage[]>`
-    select ${columnsOf(session, withRaw)} from ${t.messages} m
-    where m.mailbox = ${mailbox} and m."threadId" = any(${[...threadIds]}::text[]) order by m.id
+    select ${listedColumns(session)} from ${t.messages}
+    where mailbox = ${mailbox} and "threadId" = ${threadId} order by id
   `;
+}
+
+/** The bytes of messages, by their ids. */
+export async function listRaws(
+  { sql, t }: MailSession,
+  mailbox: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const rows = await sql<Pick<MessageRow, "id" | "raw">[]>`
+    select id, raw from ${t.messages} where mailbox = ${mailbox} and id = any(${[...ids]}::text[])
+  `;
+  return new Map(rows.map(({ id, raw }) => [id, raw]));
+}
+
+type ThreadSummary = Pick<MessageRow, "id" | "snippet" | "historyId">;
+
+/** Threads with the snippet of their last message and the last change of any, in any order. */
+export async function listThreadSummaries(
+  { sql, t }: MailSession,
+  mailbox: string,
+  threadIds: readonly string[],
+): Promise<ThreadSummary[]> {
+  return await sql<ThreadSummary[]>`
+    select distinct on ("threadId") "threadId" as id, snippet,
+      max("historyId") over (partition by "threadId") as "historyId"
+    from ${t.messages} m where mailbox = ${mailbox} and "threadId" = any(${[...threadIds]}::text[])
+    order by "threadId", m.id desc
+  `;
+}
+
+export async function listSubjects(
+  { sql, t }: MailSession,
+  mailbox: string,
+  threadId: string,
+): Promise<string[]> {
+  const rows = await sql<Pick<MessageRow, "subject">[]>`
+    select subject from ${t.messages} where mailbox = ${mailbox} and "threadId" = ${threadId}
+  `;
+  return rows.map(({ subject }) => subject);
 }
 
 export type ThreadPlace = Pick<

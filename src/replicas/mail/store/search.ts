@@ -1,6 +1,6 @@
 /** Lists of messages, newest first. Ids sort by date, so that the key serves them. */
 import type { MailSession } from "~/replicas/mail/operation";
-import type { ListedMessage } from "~/replicas/mail/store/messages";
+import type { MessageRow } from "~/replicas/mail/store/messages";
 
 export type Conditions = {
   /** Each message has all of them. */
@@ -53,7 +53,26 @@ export async function listEntries(
   `;
 }
 
-/** As above, for a closer look. `withHeaders`: the beginning of the bytes. */
+/** A message with all that queries ask for. */
+export type Read = Pick<
+  MessageRow,
+  | "mailbox"
+  | "id"
+  | "threadId"
+  | "labelIds"
+  | "internalDate"
+  | "sizeEstimate"
+  | "from"
+  | "to"
+  | "cc"
+  | "bcc"
+  | "subject"
+  | "messageId"
+  | "body"
+  | "attachments"
+> & { readonly head?: Uint8Array };
+
+/** As above, for a closer look. `withBody`: or else an empty one; `withHeaders`: the beginning of the bytes. */
 export async function listCandidates(
   session: MailSession,
   mailbox: string,
@@ -61,13 +80,14 @@ export async function listCandidates(
   {
     before,
     limit,
+    withBody,
     withHeaders,
-  }: { before: string | undefined; limit: number; withHeaders: boolean },
-): Promise<(ListedMessage & { readonly head?: Uint8Array })[]> {
+  }: { before: string | undefined; limit: number; withBody: boolean; withHeaders: boolean },
+): Promise<Read[]> {
   const { sql, t } = session;
-  return await sql<ListedMessage[]>`
+  return await sql<Read[]>`
     select m.mailbox, m.id, m."threadId", m."labelIds", m."internalDate", m."sizeEstimate", m."from", m."to", m.cc, m.bcc,
-      m.subject, m."messageId", m.body, m.attachments
+      m.subject, m."messageId", ${withBody ? sql`m.body` : sql`'' as body`}, m.attachments
       ${withHeaders ? sql`, substring(m.raw for ${HEAD_BYTES}) as head` : sql``}
     from ${t.messages} m
     where ${conditionsOf(session, mailbox, conditions, before)} order by m.id desc limit ${limit}
