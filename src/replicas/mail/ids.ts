@@ -14,6 +14,13 @@ export const messageIdOf = (internalDate: number, number: number): string =>
     .toString(16)
     .padStart(ID_LENGTH, "0");
 
+/** The last date whose bits an id has room for: of the year 2527. */
+const DATE_MAX = 2 ** 44 - 1;
+
+/** The first id of a date in milliseconds: messages of this date or a later one have ids from it on. */
+export const firstIdOf = (date: number): string =>
+  messageIdOf(Math.min(Math.max(date, 0), DATE_MAX), 0);
+
 /** The id as it is stored. Throws for a text that is none. */
 export function readId(text: string, message = "Invalid id value"): string {
   if (!ID.test(text)) throw invalid(message);

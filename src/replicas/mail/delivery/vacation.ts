@@ -38,7 +38,7 @@ export async function vacationAnswer(
   if (to === "" || to === own) return undefined;
   if (vacation.restrictToDomain && domainOf(to) !== domainOf(own)) return undefined;
   const subject = subjectOf(vacation, content);
-  if (await hasSentSince(session, own, { to, subject, since: at - AGAIN_MS })) return undefined;
+  if (await hasSentSince(session, own, { to, subject, since: at - AGAIN_MS + 1 })) return undefined;
   const { responseBodyHtml: html, responseBodyPlainText: text } = vacation;
   return await composeMail({
     ...{ from: own, to: [to], subject, html, date: at },

@@ -69,9 +69,9 @@ export async function searchMail(
   const query = parseQuery(q, { now: millisOf(session.source), labels });
   const size = Math.min(Math.max(maxResults, 1), PAGE_MAX);
   const wanted = Math.max(size + 1, ESTIMATE_MAX);
+  const includeSpamTrash = search.includeSpamTrash ?? false;
   const found = await collect(session, mailbox, {
-    ...{ query, labelIds, before, wanted, byThread },
-    includeSpamTrash: search.includeSpamTrash ?? false,
+    ...{ query, labelIds, includeSpamTrash, before, wanted, byThread },
   });
   const entries = found.slice(0, size);
   const last = found.length > size ? entries.at(-1) : undefined;
@@ -89,21 +89,19 @@ type Wanted = {
   readonly before: string | undefined;
   readonly wanted: number;
   readonly byThread: boolean;
-};
+} & Partial<Pick<Conditions, "threads" | "since">>;
 
 async function collect(session: MailSession, mailbox: string, given: Wanted): Promise<Entry[]> {
-  const { query, wanted, byThread } = given;
+  const { query, wanted, byThread, threads, since } = given;
   const plan = planOf(query);
   const conditions: Conditions = {
     ...plan,
     labels: [...given.labelIds, ...plan.labels],
     without: excluded(given),
+    ...{ threads, since },
   };
   const found = new Map<string, Entry>();
   let { before } = given;
-  // Threads that earlier pages have shown.
-  const shown = byThread && before !== undefined ? await threadsFrom(session, mailbox, given) : [];
-  const known = new Set(shown);
   for (;;) {
     const limit = plan.isWhole && !byThread ? wanted : BATCH;
     const place = { before, limit };
@@ -114,12 +112,16 @@ async function collect(session: MailSession, mailbox: string, given: Wanted): Pr
           withBody: plan.withBody,
           withHeaders: plan.withHeaders,
         });
+    const fitting = new Map<string, Entry>();
     for (const row of rows) {
       const { id, threadId } = row;
-      if (byThread && (known.has(threadId) || found.has(threadId))) continue;
+      const key = byThread ? threadId : id;
+      if (found.has(key) || fitting.has(key)) continue;
       if (!plan.isWhole && !matches(query.root, await candidateOf(row as Read))) continue;
-      found.set(byThread ? threadId : id, { id, threadId });
+      fitting.set(key, { id, threadId });
     }
+    const shown = byThread ? await shownThreads(session, mailbox, given, [...fitting.keys()]) : [];
+    for (const [key, entry] of fitting) if (!shown.includes(key)) found.set(key, entry);
     before = rows.at(-1)?.id;
     if (rows.length < limit || found.size >= wanted) return [...found.values()];
   }
@@ -130,17 +132,19 @@ async function candidateOf({ head, attachments, ...row }: Read): Promise<Candida
   return { ...row, attachments: attachments as Candidate["attachments"], headers };
 }
 
-/** Threads of the pages before this one: a thread is on the page of its newest message. */
-async function threadsFrom(
+/** Those of the threads that are on an earlier page: that of their newest message which fits. */
+async function shownThreads(
   session: MailSession,
   mailbox: string,
-  given: Wanted,
+  { before: since, ...given }: Wanted,
+  threads: readonly string[],
 ): Promise<string[]> {
-  const { before = "" } = given;
+  if (since === undefined || threads.length === 0) return [];
+  const wanted = threads.length;
   const earlier = await collect(session, mailbox, {
-    ...{ ...given, before: undefined, wanted: Number.POSITIVE_INFINITY, byThread: true },
+    ...{ ...given, before: undefined, since, threads, wanted },
   });
-  return earlier.filter(({ id }) => id >= before).map(({ threadId }) => threadId);
+  return earlier.map(({ threadId }) => threadId);
 }
 
 function excluded({ query, labelIds, includeSpamTrash }: Wanted): string[] {

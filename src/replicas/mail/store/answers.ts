@@ -1,4 +1,5 @@
 /** Automatic answers that a mailbox has sent. */
+import { firstIdOf } from "~/replicas/mail/ids";
 import type { MailSession } from "~/replicas/mail/operation";
 
 export async function hasSentSince(
@@ -9,7 +10,7 @@ export async function hasSentSince(
   const [row] = await sql`
     select from ${t.messages}
     where mailbox = ${mailbox} and 'SENT' = any("labelIds") and "to" = ${to} and subject = ${subject}
-      and "internalDate" > ${since}::bigint
+      and id >= ${firstIdOf(since)}
     limit 1
   `;
   return row !== undefined;

@@ -1,4 +1,5 @@
 /** Lists of messages, newest first. Ids sort by date, so that the key serves them. */
+import { firstIdOf } from "~/replicas/mail/ids";
 import type { MailSession } from "~/replicas/mail/operation";
 import type { MessageRow } from "~/replicas/mail/store/messages";
 
@@ -12,6 +13,10 @@ export type Conditions = {
   readonly to: number | undefined;
   /** Runs of ASCII letters in the text. A text with other letters passes: it may have them with accents. */
   readonly letters: readonly string[];
+  /** Each message is of one of them, if there are any. */
+  readonly threads: readonly string[] | undefined;
+  /** An id: each message is this one or a newer one. */
+  readonly since: string | undefined;
 };
 
 export type Entry = { readonly id: string; readonly threadId: string };
@@ -22,7 +27,7 @@ const HEAD_BYTES = 32_768;
 function conditionsOf(
   { sql }: MailSession,
   mailbox: string,
-  { labels, without, from, to, letters }: Conditions,
+  { labels, without, from, to, letters, threads, since }: Conditions,
   before: string | undefined,
 ) {
   const text = sql`concat_ws(' ', m.subject, m."from", m."to", m.cc, m.bcc, m.body, m.attachments::text)`;
@@ -30,8 +35,10 @@ function conditionsOf(
     before === undefined ? sql`` : sql`and m.id < ${before}`,
     labels.length === 0 ? sql`` : sql`and m."labelIds" @> ${[...labels]}::text[]`,
     without.length === 0 ? sql`` : sql`and not m."labelIds" && ${[...without]}::text[]`,
-    from === undefined ? sql`` : sql`and m."internalDate" >= ${from}::bigint`,
-    to === undefined ? sql`` : sql`and m."internalDate" < ${to}::bigint`,
+    from === undefined ? sql`` : sql`and m.id >= ${firstIdOf(from)}`,
+    to === undefined ? sql`` : sql`and m.id < ${firstIdOf(to)}`,
+    since === undefined ? sql`` : sql`and m.id >= ${since}`,
+    threads === undefined ? sql`` : sql`and m."threadId" = any(${[...threads]}::text[])`,
     ...letters.map(
       (run) => sql`and (${text} ilike ${`%${run}%`} or octet_length(${text}) <> length(${text}))`,
     ),
