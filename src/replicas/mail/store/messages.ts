@@ -92,7 +92,7 @@ export async function listSubjects(
   return rows.map(({ subject }) => subject);
 }
 
-export type ThreadPlace = Pick<
+type ThreadPlace = Pick<
   MessageRow,
   "id" | "threadId" | "subject" | "messageId" | "labelIds"
 >;
