@@ -12,10 +12,7 @@ export const post = <T>(
   work: (posting: Posting) => Promise<T>,
 ): Promise<T> =>
   session.transaction((inside) =>
-    work({
-      session: inside,
-      next: async (count) => (count === 0 ? [] : nextNumbers(inside, count)),
-    }),
+    work({ session: inside, next: (count) => nextNumbers(inside, count) }),
   );
 
 /** The message with an id as the client gives it, or the rejection. */

@@ -3,7 +3,7 @@ import { post, requireMailbox } from "~/replicas/mail/calls";
 import { readContent } from "~/replicas/mail/delivery/content";
 import { sendMail, stamped } from "~/replicas/mail/delivery/sending";
 import { removeMessages, storeMessage } from "~/replicas/mail/delivery/storing";
-import { answeredThread, namedThread } from "~/replicas/mail/delivery/threads";
+import { threadFor } from "~/replicas/mail/delivery/threads";
 import { notFound } from "~/replicas/mail/errors";
 import { draftIdOf } from "~/replicas/mail/ids";
 import { joinRaw, splitRaw } from "~/replicas/mail/mime/raw";
@@ -50,16 +50,13 @@ async function storeDraft(
   const content = await readContent(
     joinRaw(stamped(splitRaw(raw), owner, at, hexOf(session.source, 16))),
   );
-  const thread =
-    threadId === undefined
-      ? (kept ?? (await answeredThread(session, mailbox, content)))
-      : await namedThread(session, mailbox, threadId, content.subject);
+  const thread = kept ?? (await threadFor(session, mailbox, content, threadId));
   return await storeMessage(posting, {
     ...{ mailbox, content, internalDate: at, threadId: thread, labelIds: ["DRAFT"] },
   });
 }
 
-type Stored = { readonly id: string; readonly message: MessageRow };
+export type Stored = { readonly id: string; readonly message: MessageRow };
 
 export async function createDraft(call: MailCall, content: DraftContent): Promise<Stored> {
   const owner = await requireMailbox(call);
@@ -80,7 +77,7 @@ export async function updateDraft(
   return await post(call, async (posting) => {
     const inside = { ...call, session: posting.session };
     const { message: former } = await requireDraft(inside, id, { withRaw: false });
-    const kept = await sharedThread(inside, former);
+    const kept = content.threadId === undefined ? await sharedThread(inside, former) : undefined;
     await removeMessages(posting, call.mailbox, [former.id]);
     const message = await storeDraft(posting, owner, content, kept);
     await putDraft(posting.session, { mailbox: call.mailbox, id, messageId: message.id });

@@ -2,11 +2,11 @@
 import { post } from "~/replicas/mail/calls";
 import { readContent } from "~/replicas/mail/delivery/content";
 import { storeMessage } from "~/replicas/mail/delivery/storing";
-import { answeredThread, namedThread } from "~/replicas/mail/delivery/threads";
+import { answeredThread, threadFor } from "~/replicas/mail/delivery/threads";
 import { invalid } from "~/replicas/mail/errors";
-import { isSystemLabel } from "~/replicas/mail/labels";
+import { isSystemLabel, requireLabels } from "~/replicas/mail/labels";
 import { headerOf } from "~/replicas/mail/mime/parse";
-import { field, joinRaw, mailDate, splitRaw, withFirst } from "~/replicas/mail/mime/raw";
+import { joinRaw, receivedAt, splitRaw, withFirst } from "~/replicas/mail/mime/raw";
 import type { MailCall } from "~/replicas/mail/operation";
 import { listLabels } from "~/replicas/mail/store/labels";
 import type { MessageRow } from "~/replicas/mail/store/messages";
@@ -24,15 +24,12 @@ export async function insertMail(
   raw: Uint8Array,
   { threadId, labelIds = [], internalDateSource = "receivedTime" }: Placement,
 ): Promise<MessageRow> {
-  await requireLabels(call, labelIds);
+  await checkLabels(call, labelIds);
   const read = await received(call, raw, internalDateSource);
   return await post(call, async (posting) =>
     storeMessage(posting, {
       ...{ ...read, labelIds, mailbox: call.mailbox },
-      threadId:
-        threadId === undefined
-          ? await answeredThread(posting.session, call.mailbox, read.content)
-          : await namedThread(posting.session, call.mailbox, threadId, read.content.subject),
+      threadId: await threadFor(posting.session, call.mailbox, read.content, threadId),
     }),
   );
 }
@@ -44,7 +41,7 @@ export async function importMail(
   { threadId, labelIds = ["INBOX", "UNREAD"], internalDateSource = "dateHeader" }: Placement,
 ): Promise<MessageRow> {
   if (threadId !== undefined) throw invalid("threadId not allowed");
-  await requireLabels(call, labelIds);
+  await checkLabels(call, labelIds);
   const read = await received(call, raw, internalDateSource);
   return await post(call, async (posting) =>
     storeMessage(posting, {
@@ -56,20 +53,13 @@ export async function importMail(
   );
 }
 
-async function requireLabels(
-  { session, mailbox }: MailCall,
-  ids: readonly string[],
-): Promise<void> {
-  const own = ids.every(isSystemLabel) ? [] : await listLabels(session, mailbox);
-  for (const id of ids)
-    if (!isSystemLabel(id) && !own.some((label) => label.id === id))
-      throw invalid(`Invalid label: ${id}`);
+async function checkLabels({ session, mailbox }: MailCall, ids: readonly string[]): Promise<void> {
+  requireLabels(ids, ids.every(isSystemLabel) ? [] : await listLabels(session, mailbox));
 }
 
 async function received({ session }: MailCall, raw: Uint8Array, source: string) {
   const now = millisOf(session.source);
-  const stamp = field("Received", `by gmailapi.google.com with HTTPREST; ${mailDate(now)}`);
-  const content = await readContent(joinRaw(withFirst(splitRaw(raw), stamp)));
+  const content = await readContent(joinRaw(withFirst(splitRaw(raw), receivedAt(now))));
   const written = Date.parse(headerOf(content.root, "date") ?? "");
   return { content, internalDate: source === "dateHeader" && isShown(written) ? written : now };
 }

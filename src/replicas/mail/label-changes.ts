@@ -14,7 +14,7 @@ import {
 import { nextLabelNumber } from "~/replicas/mail/store/mailboxes";
 import { listWithLabel } from "~/replicas/mail/store/messages";
 
-type LabelFields = {
+export type LabelFields = {
   readonly name?: string | undefined;
   readonly messageListVisibility?: string | undefined;
   readonly labelListVisibility?: string | undefined;
@@ -107,8 +107,7 @@ export async function removeLabel(posting: Posting, mailbox: string, id: string)
   const { session } = posting;
   if (isSystemLabel(id)) throw invalid("Invalid delete request");
   await lockMailbox(session, mailbox);
-  if (!(await listLabels(session, mailbox)).some((label) => label.id === id)) throw notFound();
+  if (!(await deleteLabel(session, mailbox, id))) throw notFound();
   const labelled = await listWithLabel(session, mailbox, id);
   await changeLabels(posting, mailbox, labelled, { removeLabelIds: [id] });
-  await deleteLabel(session, mailbox, id);
 }

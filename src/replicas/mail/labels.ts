@@ -9,10 +9,12 @@ export const SYSTEM_LABELS = [
 ] as const;
 
 const SYSTEM: ReadonlySet<string> = new Set(SYSTEM_LABELS);
-/** Only the service sets them. */
 const FIXED: ReadonlySet<string> = new Set(["SENT", "DRAFT", "CHAT"]);
 
 export const isSystemLabel = (id: string) => SYSTEM.has(id);
+
+/** True of one that only the service sets. */
+export const isFixedLabel = (id: string) => FIXED.has(id);
 
 /** True of one that a client's lists of labels hide. */
 export const isHiddenLabel = (id: string) => /^(?:CHAT|IMPORTANT|TRASH|SPAM|CATEGORY_.*)$/.test(id);
@@ -24,6 +26,16 @@ export type LabelChange = {
 
 type UserLabel = { readonly id: string; readonly name: string };
 
+/** True of a label of the mailbox. `own`: those of its user. */
+export const isKnownLabel = (id: string, own: readonly Pick<UserLabel, "id">[]) =>
+  isSystemLabel(id) || own.some((label) => label.id === id);
+
+/** Throws for an id that no label of the mailbox has. */
+export function requireLabels(ids: readonly string[], own: readonly UserLabel[]): void {
+  const unknown = ids.find((id) => !isKnownLabel(id, own));
+  if (unknown !== undefined) throw invalid(`Invalid label: ${unknown}`);
+}
+
 /** Throws for a change that no message can have. */
 export function requireChange(
   { addLabelIds = [], removeLabelIds = [] }: LabelChange,
@@ -32,8 +44,8 @@ export function requireChange(
   const named = [...addLabelIds, ...removeLabelIds];
   if (named.length === 0) throw invalid("No label add or removes specified");
   for (const id of named) {
-    if (FIXED.has(id)) throw invalid(`Invalid label: ${id}`);
-    if (SYSTEM.has(id) || own.some((label) => label.id === id)) continue;
+    if (isFixedLabel(id)) throw invalid(`Invalid label: ${id}`);
+    if (isKnownLabel(id, own)) continue;
     const isName = own.some(({ name }) => name === id) || !/^Label_\d+$/.test(id);
     throw invalid(isName ? `Invalid label: ${id}` : "labelId not found");
   }

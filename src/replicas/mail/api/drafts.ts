@@ -1,10 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import type { Media } from "~/replicas/kit/rest-body";
-import { format, formatOf } from "~/replicas/mail/api/messages";
+import { created, format, formatOf } from "~/replicas/mail/api/messages";
 import {
   createDraft,
   removeDraft,
   requireDraft,
+  type Stored,
   sendDraft,
   updateDraft,
 } from "~/replicas/mail/drafts";
@@ -15,7 +16,6 @@ import { rawOf } from "~/replicas/mail/raw-argument";
 import { QUERY } from "~/replicas/mail/search/arguments";
 import { type Search, searchMail } from "~/replicas/mail/search/search";
 import { listDraftsOf } from "~/replicas/mail/store/drafts";
-import type { MessageRow } from "~/replicas/mail/store/messages";
 import { Draft, DraftBody, DraftList, Message } from "~/replicas/mail/views";
 
 const id = Type.String({ description: "Of the draft", examples: ["r-7276130"] });
@@ -27,10 +27,7 @@ const contentOf = ({ message = {} }: Body, media: Media | undefined) => ({
   threadId: message.threadId,
 });
 
-const shown = (draftId: string, { id: of, threadId, labelIds }: MessageRow) => ({
-  id: draftId,
-  message: { id: of, threadId, labelIds },
-});
+const shown = ({ id: of, message }: Stored) => ({ id: of, message: created(message) });
 
 /** A page of drafts, newest first. */
 async function searchDrafts(call: MailCall, query: Search) {
@@ -76,8 +73,7 @@ export const drafts = [
     media: ["*"],
     answers: answersOf(Draft),
     async handle({ body, media }, call) {
-      const { id: of, message } = await createDraft(call, contentOf(body, media));
-      return shown(of, message);
+      return shown(await createDraft(call, contentOf(body, media)));
     },
   }),
   operation("drafts.update", "PUT", "drafts/{id}", {
@@ -88,8 +84,7 @@ export const drafts = [
     media: ["*"],
     answers: answersOf(Draft),
     async handle({ path, body, media }, call) {
-      const stored = await updateDraft(call, path.id, contentOf(body, media));
-      return shown(stored.id, stored.message);
+      return shown(await updateDraft(call, path.id, contentOf(body, media)));
     },
   }),
   operation("drafts.delete", "DELETE", "drafts/{id}", {
@@ -108,8 +103,7 @@ export const drafts = [
     async handle({ body, media }, call) {
       if (body.id === undefined) throw invalid("Missing draft id");
       const content = media || body.message?.raw !== undefined ? contentOf(body, media) : undefined;
-      const { id: of, threadId, labelIds } = await sendDraft(call, body.id, content);
-      return { id: of, threadId, labelIds };
+      return created(await sendDraft(call, body.id, content));
     },
   }),
 ];

@@ -3,13 +3,14 @@ import { filled, forwardingOf } from "~/replicas/mail/api/settings";
 import { post, requireMailbox } from "~/replicas/mail/calls";
 import { invalid, MailError, notFound } from "~/replicas/mail/errors";
 import { filterIdOf } from "~/replicas/mail/ids";
-import { isSystemLabel } from "~/replicas/mail/labels";
+import { isFixedLabel, isKnownLabel, isSystemLabel } from "~/replicas/mail/labels";
 import { answersOf, type MailCall, NO_CONTENT, operation } from "~/replicas/mail/operation";
 import { Filter, FilterList } from "~/replicas/mail/settings-shapes";
 import {
   type Action,
   type Criteria,
   deleteFilter,
+  findFilter,
   insertFilter,
   listFilters,
 } from "~/replicas/mail/store/filters";
@@ -31,12 +32,8 @@ async function requireAction(
   if (labels.length === 0 && forward === undefined)
     throw invalid("Filter doesn't have any actions");
   const own = await listLabels(call.session, call.mailbox);
-  for (const label of labels)
-    if (
-      ["SENT", "DRAFT", "CHAT"].includes(label) ||
-      !(isSystemLabel(label) || own.some((each) => each.id === label))
-    )
-      throw invalid(`Invalid label: ${label}`);
+  const wrong = labels.find((label) => isFixedLabel(label) || !isKnownLabel(label, own));
+  if (wrong !== undefined) throw invalid(`Invalid label: ${wrong}`);
   if (addLabelIds.filter((label) => !isSystemLabel(label)).length > 1)
     throw invalid("Filter can add only one user label");
   if (forward === undefined) return;
@@ -88,7 +85,7 @@ export const filters = [
     path: { id },
     answers: answersOf(Filter),
     async handle({ path }, { session, mailbox }) {
-      const found = (await listFilters(session, mailbox)).find((each) => each.id === path.id);
+      const found = await findFilter(session, mailbox, path.id);
       if (!found) throw notFound();
       return found;
     },

@@ -1,10 +1,15 @@
 import { Type } from "@sinclair/typebox";
 import { post } from "~/replicas/mail/calls";
 import { notFound } from "~/replicas/mail/errors";
-import { createLabel, removeLabel, updateLabel } from "~/replicas/mail/label-changes";
+import {
+  createLabel,
+  type LabelFields,
+  removeLabel,
+  updateLabel,
+} from "~/replicas/mail/label-changes";
 import { isHiddenLabel, isSystemLabel, SYSTEM_LABELS } from "~/replicas/mail/labels";
 import { answersOf, type MailCall, NO_CONTENT, operation } from "~/replicas/mail/operation";
-import { type LabelRow, listLabels } from "~/replicas/mail/store/labels";
+import { findLabel, type LabelRow, listLabels } from "~/replicas/mail/store/labels";
 import { countMessages } from "~/replicas/mail/store/messages";
 import { Label, LabelBody, LabelList } from "~/replicas/mail/views";
 
@@ -16,17 +21,20 @@ const systemView = (of: string) => ({
   type: "system",
 });
 
-const userView = ({ color, ...label }: LabelRow) => ({
-  ...label,
-  ...(color && { color }),
-});
+/** The answer to a client that has created a label leaves its type out. */
+const createdView = ({ color, ...label }: LabelRow) => ({ ...label, ...(color && { color }) });
+
+const userView = (label: LabelRow) => ({ ...createdView(label), type: "user" });
 
 async function viewOf({ session, mailbox }: MailCall, of: string) {
   if (isSystemLabel(of)) return systemView(of);
-  const row = (await listLabels(session, mailbox)).find((label) => label.id === of);
+  const row = await findLabel(session, mailbox, of);
   if (!row) throw notFound();
-  return { ...userView(row), type: "user" };
+  return userView(row);
 }
+
+const change = async (call: MailCall, of: string, fields: LabelFields) =>
+  userView(await post(call, ({ session }) => updateLabel({ ...call, session }, of, fields)));
 
 export const labels = [
   operation("labels.list", "GET", "labels", {
@@ -36,10 +44,7 @@ export const labels = [
     async handle(_, { session, mailbox }) {
       const own = await listLabels(session, mailbox);
       return {
-        labels: [
-          ...SYSTEM_LABELS.map(systemView),
-          ...own.map((row) => ({ ...userView(row), type: "user" })),
-        ],
+        labels: [...SYSTEM_LABELS.map(systemView), ...own.map(userView)],
       };
     },
   }),
@@ -59,7 +64,7 @@ export const labels = [
     body: LabelBody,
     answers: answersOf(Label),
     handle: async ({ body }, call) =>
-      userView(await post(call, ({ session }) => createLabel({ ...call, session }, body))),
+      createdView(await post(call, ({ session }) => createLabel({ ...call, session }, body))),
   }),
   operation("labels.update", "PUT", "labels/{id}", {
     summary: "Replace a label",
@@ -67,14 +72,7 @@ export const labels = [
     path: { id },
     body: LabelBody,
     answers: answersOf(Label),
-    handle: async ({ path, body }, call) => ({
-      ...userView(
-        await post(call, ({ session }) =>
-          updateLabel({ ...call, session }, path.id, { color: null, ...body }),
-        ),
-      ),
-      type: "user",
-    }),
+    handle: ({ path, body }, call) => change(call, path.id, { color: null, ...body }),
   }),
   operation("labels.patch", "PATCH", "labels/{id}", {
     summary: "Change a label",
@@ -82,12 +80,7 @@ export const labels = [
     path: { id },
     body: LabelBody,
     answers: answersOf(Label),
-    handle: async ({ path, body }, call) => ({
-      ...userView(
-        await post(call, ({ session }) => updateLabel({ ...call, session }, path.id, body)),
-      ),
-      type: "user",
-    }),
+    handle: ({ path, body }, call) => change(call, path.id, body),
   }),
   operation("labels.delete", "DELETE", "labels/{id}", {
     summary: "Delete a label",

@@ -14,6 +14,7 @@ import { rawOf } from "~/replicas/mail/raw-argument";
 import { SEARCH } from "~/replicas/mail/search/arguments";
 import { searchMail } from "~/replicas/mail/search/search";
 import { listLabels } from "~/replicas/mail/store/labels";
+import type { MessageRow } from "~/replicas/mail/store/messages";
 import {
   AttachmentBody,
   BatchDeleteBody,
@@ -50,15 +51,7 @@ const insertion = {
 };
 
 /** The answer to a client that has just sent or inserted a message. */
-const created = ({
-  id: of,
-  threadId,
-  labelIds,
-}: {
-  id: string;
-  threadId: string;
-  labelIds: readonly string[];
-}) => ({
+export const created = ({ id: of, threadId, labelIds }: MessageRow) => ({
   ...{ id: of, threadId },
   ...(labelIds.length > 0 && { labelIds }),
 });

@@ -2,6 +2,7 @@ import { type TObject, Type } from "@sinclair/typebox";
 import { requireMailbox } from "~/replicas/mail/calls";
 import { invalid, notFound } from "~/replicas/mail/errors";
 import { answersOf, type MailCall, operation } from "~/replicas/mail/operation";
+import { addressesOf, type SendAs } from "~/replicas/mail/send-as";
 import {
   AutoForwarding,
   ForwardingAddress,
@@ -9,8 +10,8 @@ import {
   Imap,
   Language,
   Pop,
-  SendAs,
   SendAsList,
+  SendAs as SendAsShape,
   Vacation,
 } from "~/replicas/mail/settings-shapes";
 import { type MailboxRow, type SettingName, updateSetting } from "~/replicas/mail/store/mailboxes";
@@ -71,26 +72,10 @@ function requireVacation(body: {
 
 const sendAsEmail = Type.String({ description: "The address", examples: ["agent@acme.test"] });
 
-type SendAsView = {
-  readonly sendAsEmail: string;
-  readonly displayName?: string;
-  readonly isPrimary?: boolean;
-  readonly isDefault?: boolean;
-};
+/** Texts of an address that has none. */
+const NO_TEXTS = { displayName: "", replyToAddress: "", signature: "" };
 
-/** The addresses of a mailbox; the primary one first. */
-function addressesOf({ emailAddress, sendAs }: MailboxRow): readonly SendAsView[] {
-  const stored = (sendAs as readonly SendAsView[] | null) ?? [];
-  if (stored.length > 0) return stored;
-  return [{ sendAsEmail: emailAddress, displayName: "", isPrimary: true, isDefault: true }];
-}
-
-const withTexts = (view: SendAsView) => ({
-  displayName: "",
-  replyToAddress: "",
-  signature: "",
-  ...view,
-});
+const withTexts = (view: SendAs) => ({ ...NO_TEXTS, ...view });
 
 async function requireAddress(call: MailCall, address: string) {
   const all = addressesOf(await requireMailbox(call));
@@ -101,12 +86,12 @@ async function requireAddress(call: MailCall, address: string) {
 
 const CHANGEABLE = ["displayName", "replyToAddress", "signature", "isDefault", "treatAsAlias"];
 
-async function changeSendAs(call: MailCall, address: string, fields: object, defaults: object) {
+async function changeSendAs(call: MailCall, address: string, fields: object) {
   const { all, found } = await requireAddress(call, address);
   const given = Object.fromEntries(
-    Object.entries({ ...defaults, ...fields }).filter(([name]) => CHANGEABLE.includes(name)),
+    Object.entries(fields).filter(([name]) => CHANGEABLE.includes(name)),
   );
-  const changed: SendAsView = {
+  const changed: SendAs = {
     ...found,
     ...given,
     isDefault: found.isDefault || given["isDefault"] === true,
@@ -150,7 +135,7 @@ export const settings = [
     summary: "Show an address to send as",
     description: "One of the own addresses.",
     path: { sendAsEmail },
-    answers: answersOf(SendAs),
+    answers: answersOf(SendAsShape),
     handle: async ({ path }, call) =>
       withTexts((await requireAddress(call, path.sendAsEmail)).found),
   }),
@@ -158,20 +143,18 @@ export const settings = [
     summary: "Replace an address to send as",
     description: "Its name, signature and address for answers.",
     path: { sendAsEmail },
-    body: Type.Object(SendAs.properties),
-    answers: answersOf(SendAs),
+    body: Type.Object(SendAsShape.properties),
+    answers: answersOf(SendAsShape),
     handle: ({ path, body }, call) =>
-      changeSendAs(call, path.sendAsEmail, body, {
-        ...{ displayName: "", replyToAddress: "", signature: "" },
-      }),
+      changeSendAs(call, path.sendAsEmail, { ...NO_TEXTS, ...body }),
   }),
   operation("settings.sendAs.patch", "PATCH", "settings/sendAs/{sendAsEmail}", {
     summary: "Change an address to send as",
     description: "Fields that are left out stay as they are.",
     path: { sendAsEmail },
-    body: Type.Object(SendAs.properties),
-    answers: answersOf(SendAs),
-    handle: ({ path, body }, call) => changeSendAs(call, path.sendAsEmail, body, {}),
+    body: Type.Object(SendAsShape.properties),
+    answers: answersOf(SendAsShape),
+    handle: ({ path, body }, call) => changeSendAs(call, path.sendAsEmail, body),
   }),
   operation("settings.forwardingAddresses.list", "GET", "settings/forwardingAddresses", {
     summary: "List forwarding addresses",

@@ -1,8 +1,8 @@
 /** Reports of addresses that do not exist. */
 import type { Mail } from "~/replicas/mail/delivery/arrival";
-import { type Content, readContent } from "~/replicas/mail/delivery/content";
+import { readContent } from "~/replicas/mail/delivery/content";
 import { newMessageId } from "~/replicas/mail/ids";
-import { mailDate, splitRaw } from "~/replicas/mail/mime/raw";
+import { mailDate, type RawMail, splitRaw } from "~/replicas/mail/mime/raw";
 
 type Failure = {
   /** That does not exist. */
@@ -16,18 +16,16 @@ type Failure = {
 const DAEMON = "Mail Delivery Subsystem <mailer-daemon@googlemail.com>";
 const CODE = "550 5.1.1 The email account that you tried to reach does not exist.";
 
+/** The report of a message that could not be delivered. */
 export async function bounceOf(
-  { messageId, raw }: Content,
+  { fields }: RawMail,
+  messageId: string | null,
   { address, to, at }: Failure,
 ): Promise<Mail> {
-  const text = reportOf({ address, to, at }, messageId ?? "", headOf(raw));
+  const head = fields.map((one) => `${one.text}\r\n`).join("");
+  const text = reportOf({ address, to, at }, messageId ?? "", head);
   const content = await readContent(Buffer.from(text, "latin1"));
   return { mail: splitRaw(content.raw), content, at, from: "" };
-}
-
-function headOf(raw: Uint8Array): string {
-  const { fields } = splitRaw(raw);
-  return fields.map((one) => `${one.text}\r\n`).join("");
 }
 
 function reportOf({ address, to, at }: Failure, messageId: string, head: string): string {
@@ -70,7 +68,7 @@ function reportOf({ address, to, at }: Failure, messageId: string, head: string)
     `--${boundary}`,
     "Content-Type: message/rfc822",
     "",
-    `${head}`,
+    head,
     `--${boundary}--`,
     "",
   ].join("\r\n");

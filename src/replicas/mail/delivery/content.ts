@@ -45,7 +45,7 @@ export async function readContent(raw: Uint8Array): Promise<Content> {
     root,
     ...{ from: header("from") ?? "", to: header("to") ?? "", cc: header("cc"), bcc: header("bcc") },
     ...{ subject: header("subject") ?? "", messageId: header("message-id", MESSAGE_ID_MAX) },
-    ...{ inReplyTo, references: referencesOf(inReplyTo, header("references", HEADER_MAX)) },
+    ...{ inReplyTo, references: referencesOf(inReplyTo, header("references")) },
     body: body.slice(0, BODY_MAX).toWellFormed(),
     snippet: snippetOf(body),
     attachments: attachmentsOf(root),

@@ -16,7 +16,6 @@ export async function deliver(session: MailSession, mail: OutgoingMail): Promise
     ...{ calendar, headers, date: millisOf(session.source) },
     messageId: newMessageId(hexOf(session.source, 16)),
   });
-  const next = async (count: number) => (count === 0 ? [] : nextNumbers(session, count));
   const addresses = [...to, ...cc].map(({ email }) => email);
-  await deliverMail({ session, next }, raw, addresses);
+  await deliverMail({ session, next: (count) => nextNumbers(session, count) }, raw, addresses);
 }

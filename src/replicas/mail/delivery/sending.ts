@@ -3,7 +3,7 @@ import { type Answer, arrive, type Mail } from "~/replicas/mail/delivery/arrival
 import { bounceOf } from "~/replicas/mail/delivery/bounces";
 import { readContent, recipientsOf } from "~/replicas/mail/delivery/content";
 import { storeMessage } from "~/replicas/mail/delivery/storing";
-import { answeredThread, namedThread } from "~/replicas/mail/delivery/threads";
+import { threadFor } from "~/replicas/mail/delivery/threads";
 import { invalid } from "~/replicas/mail/errors";
 import { newMessageId } from "~/replicas/mail/ids";
 import { canonicalAddress, domainOf, readAddresses } from "~/replicas/mail/mime/addresses";
@@ -13,12 +13,14 @@ import {
   joinRaw,
   mailDate,
   type RawMail,
+  receivedAt,
   splitRaw,
   withFields,
   withFirst,
   withoutFields,
 } from "~/replicas/mail/mime/raw";
 import type { Posting } from "~/replicas/mail/operation";
+import { addressesOf } from "~/replicas/mail/send-as";
 import {
   type Destination,
   listDestinations,
@@ -51,15 +53,11 @@ export async function sendMail(
   const mailbox = sender.emailAddress;
   const at = millisOf(session.source);
   const mail = stamped(splitRaw(raw), sender, at, hexOf(session.source, 16));
-  const received = field("Received", `by gmailapi.google.com with HTTPREST; ${mailDate(at)}`);
-  const content = await readContent(joinRaw(withFirst(mail, received)));
+  const received = withFirst(mail, receivedAt(at));
+  const content = await readContent(joinRaw(received));
   const addresses = recipientsOf(content.root, (name) => invalid(`Invalid ${name} header`));
   if (addresses.length === 0) throw invalid("Recipient address required");
-  const thread =
-    fixedThread ??
-    (threadId === undefined
-      ? await answeredThread(session, mailbox, content)
-      : await namedThread(session, mailbox, threadId, content.subject));
+  const thread = fixedThread ?? (await threadFor(session, mailbox, content, threadId));
   const { mailboxes, bouncing } = await destinationsOf(posting, addresses);
   const isToSelf = mailboxes.some(({ emailAddress }) => emailAddress === mailbox);
   const row = await storeMessage(posting, {
@@ -70,7 +68,7 @@ export async function sendMail(
   const others = mailboxes.filter(({ emailAddress }) => emailAddress !== mailbox);
   const answers = await arriveAll(posting, others, sent);
   for (const address of bouncing) {
-    const bounce = await bounceOf(content, { address, to: mailbox, at });
+    const bounce = await bounceOf(received, content.messageId, { address, to: mailbox, at });
     await arrive(posting, { ...sender, filters: [] }, { ...bounce, threadId: row.threadId });
   }
   await sendAnswers(posting, answers);
@@ -115,7 +113,7 @@ export function stamped(mail: RawMail, owner: MailboxRow, at: number, seed: stri
   const from = mail.fields.find(({ name }) => name.toLowerCase() === "from");
   const value = from?.text.slice(from.text.indexOf(":") + 1).replace(/\r\n/g, " ");
   const [author] = readAddresses(value);
-  const own = sendAsOf(owner);
+  const own = addressesOf(owner);
   const isOwn = author && own.some(({ sendAsEmail }) => sendAsEmail === canonical(author.address));
   const [primary] = own;
   return withFields(
@@ -128,14 +126,6 @@ export function stamped(mail: RawMail, owner: MailboxRow, at: number, seed: stri
 }
 
 const canonical = (address: string) => (address.includes("@") ? canonicalAddress(address) : "");
-
-type SendAs = { readonly sendAsEmail: string; readonly displayName: string };
-
-/** The addresses that a person may send as; the first one is that of the mailbox. */
-const sendAsOf = ({ sendAs, emailAddress }: MailboxRow): readonly SendAs[] => {
-  const own = (sendAs as readonly SendAs[] | null) ?? [];
-  return own.length > 0 ? own : [{ sendAsEmail: emailAddress, displayName: "" }];
-};
 
 /** ASCII as it is; other names are encoded. */
 export function authorOf(name: string, address: string): string {

@@ -22,8 +22,19 @@ function baseSubject(subject: string): string {
   return text.replace(/\s+/g, " ").trim().toLowerCase();
 }
 
+/** The thread that a client names, or else that of the message which this one answers. */
+export const threadFor = (
+  session: MailSession,
+  mailbox: string,
+  content: Content,
+  threadId: string | undefined,
+): Promise<string | undefined> =>
+  threadId === undefined
+    ? answeredThread(session, mailbox, content)
+    : namedThread(session, mailbox, threadId, content.subject);
+
 /** The thread that the client names, if the subject fits. Throws for one that does not exist. */
-export async function namedThread(
+async function namedThread(
   session: MailSession,
   mailbox: string,
   threadId: string,

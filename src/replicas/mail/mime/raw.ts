@@ -32,6 +32,10 @@ export const joinRaw = ({ fields, body }: RawMail): Buffer =>
 /** A field of ASCII text. */
 export const field = (name: string, value: string): Field => ({ name, text: `${name}: ${value}` });
 
+/** The field for a message that came by a call at this time. */
+export const receivedAt = (millis: number): Field =>
+  field("Received", `by gmailapi.google.com with HTTPREST; ${mailDate(millis)}`);
+
 const isNamed = (name: string, names: readonly string[]) => names.includes(name.toLowerCase());
 
 /** `names`: in lower case. */

@@ -21,10 +21,6 @@ const ownParts = (part: Part): Part[] => [
   ...(part.mimeType === "message/rfc822" ? [] : part.parts.flatMap(ownParts)),
 ];
 
-/** The plain text of a message; undefined if it has none. */
-const plainOf = (root: Part): string | undefined => firstText(root, "text/plain");
-const htmlOf = (root: Part): string | undefined => firstText(root, "text/html");
-
 function firstText(root: Part, type: string): string | undefined {
   const part = ownParts(root).find(isText(type));
   return part && textOf(part);
@@ -32,10 +28,10 @@ function firstText(root: Part, type: string): string | undefined {
 
 /** The text for people: the plain one, or else that of the HTML. */
 export function bodyText(root: Part): string {
-  const plain = plainOf(root);
-  if (plain !== undefined) return plain.replaceAll("\0", "");
-  const html = htmlOf(root);
-  return html === undefined ? "" : textOfHtml(html).replaceAll("\0", "");
+  const plain = firstText(root, "text/plain");
+  if (plain !== undefined) return plain;
+  const html = firstText(root, "text/html");
+  return html === undefined ? "" : textOfHtml(html);
 }
 
 const BLOCKS = "br,p,div,tr,li,ul,ol,table,blockquote,pre,hr,h1,h2,h3,h4,h5,h6";

@@ -87,7 +87,7 @@ function fits(term: Term, message: Candidate): boolean {
       return attachments.length > 0;
     case "userLabels":
       return labelIds.some((id) => !isSystemLabel(id));
-    case "none":
+    case "noUserLabels":
       return labelIds.every(isSystemLabel);
     case "link":
       return term.form.test(body);

@@ -1,6 +1,6 @@
 /** Pages of messages and threads that fit a query. */
 import { invalid } from "~/replicas/mail/errors";
-import { isSystemLabel } from "~/replicas/mail/labels";
+import { requireLabels } from "~/replicas/mail/labels";
 import { parseMail } from "~/replicas/mail/mime/parse";
 import type { MailCall, MailSession } from "~/replicas/mail/operation";
 import { type Candidate, matches } from "~/replicas/mail/search/match";
@@ -60,9 +60,7 @@ export async function searchMail(
   const { labelIds = [], maxResults = PAGE_DEFAULT, byThread = false } = search;
   const before = readToken(search.pageToken);
   const own = await listLabels(session, mailbox);
-  for (const id of labelIds)
-    if (!isSystemLabel(id) && !own.some((label) => label.id === id))
-      throw invalid(`Invalid label: ${id}`);
+  requireLabels(labelIds, own);
   const labels = new Map(own.map(({ id, name }) => [labelKey(name), id]));
   if (search.byLabelId) for (const { id } of own) labels.set(labelKey(id), id);
   const q = (search.q ?? "").slice(0, QUERY_MAX);

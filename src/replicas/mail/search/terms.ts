@@ -10,12 +10,20 @@ export type Term =
       readonly text: string;
     }
   | { readonly kind: "label"; readonly id: string }
-  | { readonly kind: "read" | "archive" | "anywhere" | "attachment" | "userLabels" | "nothing" }
+  | {
+      readonly kind:
+        | "read"
+        | "archive"
+        | "anywhere"
+        | "attachment"
+        | "userLabels"
+        | "noUserLabels"
+        | "nothing";
+    }
   | { readonly kind: "link"; readonly form: RegExp }
   /** In milliseconds: from `from`, before `to`. */
   | { readonly kind: "date"; readonly from: number; readonly to: number }
-  | { readonly kind: "size"; readonly from: number; readonly to: number }
-  | { readonly kind: "none"; readonly of: "userLabels" };
+  | { readonly kind: "size"; readonly from: number; readonly to: number };
 
 type AddressField = "from" | "to" | "cc" | "bcc";
 
@@ -122,7 +130,7 @@ function stateTerm(value: string): Term {
 function contentTerm(value: string): Term {
   if (value === "attachment") return { kind: "attachment" };
   if (value === "userlabels") return { kind: "userLabels" };
-  if (value === "nouserlabels") return { kind: "none", of: "userLabels" };
+  if (value === "nouserlabels") return { kind: "noUserLabels" };
   if (value.endsWith("-star")) return labelTerm(value === "yellow-star" ? "STARRED" : undefined);
   const form = LINKS[value];
   return form ? { kind: "link", form } : NOTHING;

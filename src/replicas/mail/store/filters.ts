@@ -29,6 +29,17 @@ export async function listFilters({ sql, t }: MailSession, mailbox: string): Pro
   `;
 }
 
+export async function findFilter(
+  { sql, t }: MailSession,
+  mailbox: string,
+  id: string,
+): Promise<FilterRow | undefined> {
+  const [row] = await sql<FilterRow[]>`
+    select id, criteria, action from ${t.filters} where mailbox = ${mailbox} and id = ${id}
+  `;
+  return row;
+}
+
 export async function insertFilter(
   { sql, t }: MailSession,
   mailbox: string,

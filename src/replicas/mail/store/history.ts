@@ -20,6 +20,7 @@ const sequence = ({ schema, prefix }: MailSession) => `"${schema}".${prefix}hist
 
 /** Numbers that nothing else in the environment has. */
 export async function nextNumbers(session: MailSession, count: number): Promise<number[]> {
+  if (count === 0) return [];
   const rows = await session.sql<{ id: number }[]>`
     select nextval(${sequence(session)}::regclass)::float8 as id from generate_series(1, ${count}::int)
   `;
@@ -51,7 +52,7 @@ export async function currentHistoryId({ sql, t }: MailSession, mailbox: string)
   return row?.id ?? "0";
 }
 
-/** Records after `after`, of these types if there are any, in their order. */
+/** Records after `after`, in their order. `labelId`: only those of messages that had it before or after. */
 export async function listHistory(
   { sql, t }: MailSession,
   mailbox: string,

@@ -9,11 +9,26 @@ export type LabelRow = {
   readonly color: object | null;
 };
 
-export async function listLabels({ sql, t }: MailSession, mailbox: string): Promise<LabelRow[]> {
+const columns = ({ sql }: MailSession) =>
+  sql`id, name, "messageListVisibility", "labelListVisibility", color`;
+
+export async function listLabels(session: MailSession, mailbox: string): Promise<LabelRow[]> {
+  const { sql, t } = session;
   return await sql<LabelRow[]>`
-    select id, name, "messageListVisibility", "labelListVisibility", color from ${t.labels}
-    where mailbox = ${mailbox} order by length(id), id
+    select ${columns(session)} from ${t.labels} where mailbox = ${mailbox} order by length(id), id
   `;
+}
+
+export async function findLabel(
+  session: MailSession,
+  mailbox: string,
+  id: string,
+): Promise<LabelRow | undefined> {
+  const { sql, t } = session;
+  const [row] = await sql<LabelRow[]>`
+    select ${columns(session)} from ${t.labels} where mailbox = ${mailbox} and id = ${id}
+  `;
+  return row;
 }
 
 export async function putLabel(
@@ -37,8 +52,9 @@ export async function deleteLabel(
   { sql, t }: MailSession,
   mailbox: string,
   id: string,
-): Promise<void> {
-  await sql`delete from ${t.labels} where mailbox = ${mailbox} and id = ${id}`;
+): Promise<boolean> {
+  const rows = await sql`delete from ${t.labels} where mailbox = ${mailbox} and id = ${id}`;
+  return rows.count === 1;
 }
 
 /** Serializes changes of the labels of a mailbox until the end of the transaction. */
