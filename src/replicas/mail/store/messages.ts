@@ -92,10 +92,7 @@ export async function listSubjects(
   return rows.map(({ subject }) => subject);
 }
 
-type ThreadPlace = Pick<
-  MessageRow,
-  "id" | "threadId" | "subject" | "messageId" | "labelIds"
->;
+type ThreadPlace = Pick<MessageRow, "id" | "threadId" | "subject" | "messageId" | "labelIds">;
 
 /** The messages of a mailbox that have one of these Message-IDs. */
 export async function findByMessageIds(
