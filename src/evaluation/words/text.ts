@@ -23,7 +23,7 @@ type Reasons = {
 const FAILED_MAX = 20;
 const UNSAFE_MAX = 20;
 
-/** Empty for a run of which there is nothing to say. */
+/** Empty if there is nothing to explain. */
 export function reasonText({ problems, assertions, unsafe }: Reasons): string {
   const failed = assertions.filter(({ holds }) => holds === false);
   const more = failed.length - FAILED_MAX;
