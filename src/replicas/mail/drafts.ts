@@ -9,7 +9,7 @@ import { draftIdOf } from "~/replicas/mail/ids";
 import { joinRaw, splitRaw } from "~/replicas/mail/mime/raw";
 import type { MailCall, Posting } from "~/replicas/mail/operation";
 import { type DraftRow, findDraft, putDraft } from "~/replicas/mail/store/drafts";
-import type { MailboxRow } from "~/replicas/mail/store/mailboxes";
+import { lockMailbox, type MailboxRow } from "~/replicas/mail/store/mailboxes";
 import {
   countThread,
   findMessage,
@@ -76,6 +76,7 @@ export async function updateDraft(
   const owner = await requireMailbox(call);
   return await post(call, async (posting) => {
     const inside = { ...call, session: posting.session };
+    await lockMailbox(posting.session, call.mailbox);
     const { message: former } = await requireDraft(inside, id, { withRaw: false });
     const kept = content.threadId === undefined ? await sharedThread(inside, former) : undefined;
     await removeMessages(posting, call.mailbox, [former.id]);
@@ -96,6 +97,7 @@ async function sharedThread(
 export async function removeDraft(call: MailCall, id: string): Promise<void> {
   await post(call, async (posting) => {
     const inside = { ...call, session: posting.session };
+    await lockMailbox(posting.session, call.mailbox);
     const { draft } = await requireDraft(inside, id, { withRaw: false });
     await removeMessages(posting, call.mailbox, [draft.messageId]);
   });
@@ -110,6 +112,7 @@ export async function sendDraft(
   const owner = await requireMailbox(call);
   return await post(call, async (posting) => {
     const inside = { ...call, session: posting.session };
+    await lockMailbox(posting.session, call.mailbox);
     const { message } = await requireDraft(inside, id, { withRaw: content === undefined });
     await removeMessages(posting, call.mailbox, [message.id]);
     return await sendMail(posting, owner, {

@@ -4,14 +4,8 @@ import { invalid, MailError, notFound } from "~/replicas/mail/errors";
 import { isSystemLabel } from "~/replicas/mail/labels";
 import type { MailCall, Posting } from "~/replicas/mail/operation";
 import { isPaletteColor } from "~/replicas/mail/palette";
-import {
-  deleteLabel,
-  type LabelRow,
-  listLabels,
-  lockMailbox,
-  putLabel,
-} from "~/replicas/mail/store/labels";
-import { nextLabelNumber } from "~/replicas/mail/store/mailboxes";
+import { deleteLabel, type LabelRow, listLabels, putLabel } from "~/replicas/mail/store/labels";
+import { lockMailbox, nextLabelNumber } from "~/replicas/mail/store/mailboxes";
 import { listWithLabel } from "~/replicas/mail/store/messages";
 
 export type LabelFields = {

@@ -56,6 +56,13 @@ describe("rejections", () => {
     [
       "POST",
       "messages/send",
+      { raw: rawOf({ to: Array(501).fill("nobody@acme.test").join(", ") }) },
+      400,
+      "Too many recipients",
+    ],
+    [
+      "POST",
+      "messages/send",
       { raw: rawOf({ to: "john@acme.test" }), threadId: "x" },
       400,
       "Invalid thread_id value",

@@ -14,7 +14,8 @@ import {
   insertFilter,
   listFilters,
 } from "~/replicas/mail/store/filters";
-import { listLabels, lockMailbox } from "~/replicas/mail/store/labels";
+import { listLabels } from "~/replicas/mail/store/labels";
+import { lockMailbox } from "~/replicas/mail/store/mailboxes";
 
 const FILTERS_MAX = 1_000;
 const LENGTH_MAX = 1_500;

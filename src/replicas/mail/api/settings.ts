@@ -1,5 +1,5 @@
 import { type TObject, Type } from "@sinclair/typebox";
-import { requireMailbox } from "~/replicas/mail/calls";
+import { post, requireMailbox } from "~/replicas/mail/calls";
 import { invalid, notFound } from "~/replicas/mail/errors";
 import { answersOf, type MailCall, operation } from "~/replicas/mail/operation";
 import { addressesOf, type SendAs } from "~/replicas/mail/send-as";
@@ -14,7 +14,12 @@ import {
   SendAs as SendAsShape,
   Vacation,
 } from "~/replicas/mail/settings-shapes";
-import { type MailboxRow, type SettingName, updateSetting } from "~/replicas/mail/store/mailboxes";
+import {
+  lockMailbox,
+  type MailboxRow,
+  type SettingName,
+  updateSetting,
+} from "~/replicas/mail/store/mailboxes";
 
 /** The settings of a mailbox that nobody has set up. */
 const DEFAULTS: Readonly<Record<string, object>> = {
@@ -87,23 +92,22 @@ async function requireAddress(call: MailCall, address: string) {
 const CHANGEABLE = ["displayName", "replyToAddress", "signature", "isDefault", "treatAsAlias"];
 
 async function changeSendAs(call: MailCall, address: string, fields: object) {
-  const { all, found } = await requireAddress(call, address);
   const given = Object.fromEntries(
     Object.entries(fields).filter(([name]) => CHANGEABLE.includes(name)),
   );
-  const changed: SendAs = {
-    ...found,
-    ...given,
-    isDefault: found.isDefault || given["isDefault"] === true,
-  };
-  const others = changed.isDefault ? all.map((each) => ({ ...each, isDefault: false })) : all;
-  await updateSetting(
-    call.session,
-    call.mailbox,
-    "sendAs",
-    others.map((each) => (each.sendAsEmail === changed.sendAsEmail ? changed : each)),
-  );
-  return withTexts(changed);
+  return await post(call, async ({ session }) => {
+    const { mailbox } = call;
+    await lockMailbox(session, mailbox);
+    const { all, found } = await requireAddress({ session, mailbox }, address);
+    const isDefault = found.isDefault || given["isDefault"] === true;
+    const changed: SendAs = { ...found, ...given, isDefault };
+    const others = isDefault ? all.map((each) => ({ ...each, isDefault: false })) : all;
+    const stored = others.map((each) =>
+      each.sendAsEmail === changed.sendAsEmail ? changed : each,
+    );
+    await updateSetting(session, mailbox, "sendAs", stored);
+    return withTexts(changed);
+  });
 }
 
 const forwardingEmail = Type.String({ description: "The address", examples: ["john@acme.test"] });

@@ -40,7 +40,9 @@ type Outgoing = {
   readonly isAutomatic?: boolean;
 };
 
-/** Groups in groups. */
+/** Addresses of one message. */
+const RECIPIENTS_MAX = 500;
+/** Levels of groups inside groups. */
 const EXPANSIONS_MAX = 5;
 
 /** Sends as the owner of a mailbox. Throws if it cannot be sent. */
@@ -57,6 +59,7 @@ export async function sendMail(
   const content = await readContent(joinRaw(received));
   const addresses = recipientsOf(content.root, (name) => invalid(`Invalid ${name} header`));
   if (addresses.length === 0) throw invalid("Recipient address required");
+  if (addresses.length > RECIPIENTS_MAX) throw invalid("Too many recipients");
   const thread = fixedThread ?? (await threadFor(session, mailbox, content, threadId));
   const { mailboxes, bouncing } = await destinationsOf(posting, addresses);
   const isToSelf = mailboxes.some(({ emailAddress }) => emailAddress === mailbox);

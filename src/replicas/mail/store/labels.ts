@@ -56,8 +56,3 @@ export async function deleteLabel(
   const rows = await sql`delete from ${t.labels} where mailbox = ${mailbox} and id = ${id}`;
   return rows.count === 1;
 }
-
-/** Serializes changes of the labels of a mailbox until the end of the transaction. */
-export async function lockMailbox({ sql, t }: MailSession, mailbox: string): Promise<void> {
-  await sql`select from ${t.mailboxes} where "emailAddress" = ${mailbox} for update`;
-}

@@ -16,6 +16,11 @@ export async function findMailbox(
   return row;
 }
 
+/** Serializes changes of the labels, filters, drafts and addresses of a mailbox until the end of the transaction. */
+export async function lockMailbox({ sql, t }: MailSession, mailbox: string): Promise<void> {
+  await sql`select from ${t.mailboxes} where "emailAddress" = ${mailbox} for update`;
+}
+
 export type Destination = MailboxRow & { readonly filters: readonly FilterRow[] };
 
 /** The mailboxes, groups and bouncing addresses among these, with the filters of mailboxes. */

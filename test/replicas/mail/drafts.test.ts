@@ -1,0 +1,31 @@
+/** Drafts that several calls change at the same time. */
+import { expect, test } from "bun:test";
+import { rawOf, useScene } from "./scene";
+
+const scene = useScene();
+const message = { raw: rawOf({ to: "john@acme.test", subject: "Only one" }) };
+
+test("a draft that two calls send is sent by one of them", async () => {
+  const environment = await scene.environment();
+  const { id } = await scene.post(environment, "drafts", { message });
+  const calls = Array.from({ length: 6 }, () =>
+    scene.call(environment, "POST", "drafts/send", { id }),
+  );
+  const statuses = (await Promise.all(calls)).map(({ status }) => status);
+
+  expect(statuses.toSorted()).toEqual([200, 404, 404, 404, 404, 404]);
+  const { messages } = await scene.get(environment, "messages?q=subject:(only%20one)");
+  expect(messages).toHaveLength(1);
+});
+
+test("a draft that several calls replace has one message", async () => {
+  const environment = await scene.environment();
+  const { id } = await scene.post(environment, "drafts", { message });
+  const calls = Array.from({ length: 6 }, () =>
+    scene.call(environment, "PUT", `drafts/${id}`, { message }),
+  );
+  for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
+
+  const { messages } = await scene.get(environment, "messages?q=subject:(only%20one)");
+  expect(messages).toHaveLength(1);
+});
