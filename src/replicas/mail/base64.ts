@@ -9,7 +9,7 @@ export const base64url = (bytes: Uint8Array): string =>
     .replaceAll("+", "-")
     .replaceAll("/", "_");
 
-/** Throws for a text that is none. */
+/** Throws for a text that is not base64. */
 export function readBase64(text: string, field: string): Buffer {
   if (!FORM.test(text) || text.replace(/=+$/, "").length % 4 === 1)
     throw invalid(`Invalid value at '${field}' (TYPE_BYTES), Base64 decoding failed`);

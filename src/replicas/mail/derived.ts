@@ -1,7 +1,7 @@
-/** Rows that follow from a call by themselves: copies of a message in the mailboxes that it is for, and automatic answers. */
+/** Rows that the service creates because of a call: delivered copies of a message, and automatic replies. */
 export const DERIVED_ROWS = { messages: "isDelivered" };
 
-/** Columns that the service computes. Those of history are all: it is the service's own account of changes. */
+/** Columns that the service computes. In history these are all: only the service writes it. */
 export const DERIVED: { readonly [table: string]: readonly string[] } = {
   mailboxes: ["historyId", "labelSequence"],
   messages: [

@@ -8,7 +8,7 @@ type Mask = Map<string, Mask>;
 const NAMES_MAX = 500;
 const DEPTH_MAX = 20;
 
-/** Throws for a text that is no mask. */
+/** Throws for a text that is not a mask. */
 export function readMask(text: string): Mask {
   const tokens = text.match(/[^\s,()/]+|[,()/]/g) ?? [];
   if (tokens.length > NAMES_MAX) throw wrong(text);

@@ -21,7 +21,7 @@ const DATE_MAX = 2 ** 44 - 1;
 export const firstIdOf = (date: number): string =>
   messageIdOf(Math.min(Math.max(date, 0), DATE_MAX), 0);
 
-/** The id as it is stored. Throws for a text that is none. */
+/** The id as it is stored. Throws for a text that is not an id. */
 export function readId(text: string, message = "Invalid id value"): string {
   if (!ID.test(text)) throw invalid(message);
   return text.toLowerCase().padStart(ID_LENGTH, "0");

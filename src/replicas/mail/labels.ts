@@ -1,4 +1,4 @@
-/** The labels of the system, and the rules of label changes. */
+/** System labels, and the rules for changes of labels. */
 import { invalid } from "~/replicas/mail/errors";
 
 /** In the order of the listing. */
@@ -16,7 +16,7 @@ export const isSystemLabel = (id: string) => SYSTEM.has(id);
 /** True of one that only the service sets. */
 export const isFixedLabel = (id: string) => FIXED.has(id);
 
-/** True of one that a client's lists of labels hide. */
+/** True of a system label that clients hide in their lists. */
 export const isHiddenLabel = (id: string) => /^(?:CHAT|IMPORTANT|TRASH|SPAM|CATEGORY_.*)$/.test(id);
 
 export type LabelChange = {
@@ -36,7 +36,7 @@ export function requireLabels(ids: readonly string[], own: readonly UserLabel[])
   if (unknown !== undefined) throw invalid(`Invalid label: ${unknown}`);
 }
 
-/** Throws for a change that no message can have. */
+/** Throws for a change without labels, or with one that is unknown or that only the service sets. */
 export function requireChange(
   { addLabelIds = [], removeLabelIds = [] }: LabelChange,
   own: readonly UserLabel[],

@@ -12,7 +12,7 @@ import { createPost } from "~/replicas/mail/seed-messages";
 import { MailSeed, type SeedNames, type SeedUser as User } from "~/replicas/mail/seed-shape";
 import { MICROS, type Source, seededBytes } from "~/source";
 
-/** The last record of a mailbox to which nothing has happened. */
+/** The history id of a mailbox without records. */
 const HISTORY_START = 1_000;
 
 export async function seedMail(
@@ -107,7 +107,7 @@ const primaryAddress = ({ email, name, signature = "" }: User) => ({
   ...{ isPrimary: true, isDefault: true },
 });
 
-/** Addresses by themselves and by their parts before the @. Throws for an address that is there twice. */
+/** Addresses by the full address and by the part before the @. Throws for a duplicate. */
 function namesOf(users: readonly User[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const [place, { email }] of users.entries()) {

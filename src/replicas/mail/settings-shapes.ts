@@ -23,16 +23,16 @@ const VERIFIED = ["verificationStatusUnspecified", "accepted", "pending"];
 
 export const Vacation = Type.Object(
   {
-    enableAutoReply: flag("Whether messages are answered"),
+    enableAutoReply: flag("Whether messages get a reply"),
     responseSubject: text("Empty: that of the message", "Away"),
-    responseBodyPlainText: text("The answer", "I am back on Monday."),
-    responseBodyHtml: text("The answer in HTML", "<p>I am back on Monday.</p>"),
+    responseBodyPlainText: text("The reply", "I am back on Monday."),
+    responseBodyHtml: text("The reply in HTML", "<p>I am back on Monday.</p>"),
     restrictToContacts: flag("Stored; there are no contacts"),
-    restrictToDomain: flag("Only people of the own domain get answers"),
+    restrictToDomain: flag("Only people of the own domain get replies"),
     startTime: millis("In milliseconds since 1970"),
     endTime: millis("In milliseconds since 1970"),
   },
-  { title: "MailVacation", description: "The automatic answer" },
+  { title: "MailVacation", description: "The automatic reply" },
 );
 
 export const Imap = Type.Object(
@@ -64,8 +64,8 @@ export const Language = Type.Object(
 
 export const AutoForwarding = Type.Object(
   {
-    enabled: flag("Whether messages go on"),
-    emailAddress: text("Where they go", "john@acme.test"),
+    enabled: flag("Whether messages are forwarded"),
+    emailAddress: text("The address to forward to", "john@acme.test"),
     disposition: one("The place of the own copy", DISPOSITIONS),
   },
   { title: "MailAutoForwarding", description: "The forwarding of all messages" },
@@ -75,13 +75,13 @@ export const SendAs = Type.Object(
   {
     sendAsEmail: text("The address", "agent@acme.test"),
     displayName: text("The name", "Agent Smith"),
-    replyToAddress: text("For answers", "agent@acme.test"),
+    replyToAddress: text("The address for replies", "agent@acme.test"),
     signature: text("In HTML", "<p>Agent</p>"),
     isPrimary: flag("The address of the mailbox"),
     isDefault: flag("That of new messages"),
     treatAsAlias: flag("Stored"),
     smtpMsa: optional(Type.Object({}, { additionalProperties: true, description: "Stored" })),
-    verificationStatus: one("Of an address of somebody else", VERIFIED),
+    verificationStatus: one("Of an address outside the mailbox", VERIFIED),
   },
   { title: "MailSendAs", description: "An address that the user may send as" },
 );
@@ -96,21 +96,21 @@ const FilterCriteria = Type.Object(
     to: text("A recipient", "me"),
     subject: text("Words of the subject", "invoice"),
     query: text("A search", "has:attachment"),
-    negatedQuery: text("A search that must not fit", "is:starred"),
+    negatedQuery: text("A search that must not match", "is:starred"),
     hasAttachment: flag("It has an attachment"),
     excludeChats: flag("Ignored: there are none"),
     size: count("In bytes"),
     sizeComparison: one("How the size compares", ["unspecified", "smaller", "larger"]),
   },
-  { description: "What a message must be" },
+  { description: "Conditions for a message" },
 );
 const FilterAction = Type.Object(
   {
     addLabelIds: list(Type.String(), "Labels to add"),
     removeLabelIds: list(Type.String(), "Labels to remove"),
-    forward: text("Where it goes on", "john@acme.test"),
+    forward: text("The address to forward to", "john@acme.test"),
   },
-  { description: "What happens to it" },
+  { description: "Actions on a message that meets the conditions" },
 );
 export const Filter = Type.Object(
   {
@@ -130,11 +130,14 @@ export const ForwardingAddress = Type.Object(
     forwardingEmail: text("The address", "john@acme.test"),
     verificationStatus: one("Whether it may be used", VERIFIED),
   },
-  { title: "MailForwardingAddress", description: "An address that messages may go on to" },
+  { title: "MailForwardingAddress", description: "An address that messages may be forwarded to" },
 );
 export const ForwardingAddressList = Type.Object(
   { forwardingAddresses: list(ForwardingAddress, "All of them") },
-  { title: "MailForwardingAddressList", description: "Addresses that messages may go on to" },
+  {
+    title: "MailForwardingAddressList",
+    description: "Addresses that messages may be forwarded to",
+  },
 );
 
 /** Bodies of calls that people may not make, whatever they contain. */

@@ -1,9 +1,9 @@
--- The tables of one mail environment. Columns are named as the API names its fields. A mailbox is known by its address.
+-- The tables of one mail environment. Columns are named as the API names its fields. Its address identifies a mailbox.
 
 -- Numbers of history records and of messages. Those of seeds are below.
 create sequence history_ids start 1000001;
 
--- Also the addresses that are no mailbox: groups, which have members, and those that bounce.
+-- Also addresses without a mailbox: groups, which have members, and addresses that bounce.
 create table mailboxes (
   "emailAddress" text primary key,
   name text not null,
@@ -22,7 +22,7 @@ create table mailboxes (
   language jsonb
 );
 
--- Its text is there twice: as the columns that are searched and asserted on, and as it was sent.
+-- The text is stored twice: in columns, for searches and assertions, and in raw, as it was sent.
 create table messages (
   mailbox text not null,
   id varchar(16) not null,
@@ -55,7 +55,7 @@ create table drafts (
   primary key (mailbox, id)
 );
 
--- Those of the user; those of the system are the same in every mailbox.
+-- Labels of the user. System labels are the same in every mailbox.
 create table labels (
   mailbox text not null,
   id varchar(40) not null,

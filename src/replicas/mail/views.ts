@@ -216,8 +216,8 @@ export const HistoryList = Type.Object(
           {
             id: text("The number of the record", "1001"),
             messages: optional(list(Ref, "All messages of the record")),
-            messagesAdded: changed("Messages that came"),
-            messagesDeleted: changed("Messages that went"),
+            messagesAdded: changed("Messages that were added"),
+            messagesDeleted: changed("Messages that were deleted"),
             labelsAdded: changed("Labels that were added"),
             labelsRemoved: changed("Labels that were removed"),
           },

@@ -19,7 +19,7 @@ async function copyFor(
   return await scene.environment({ templateName: name, impersonateUserId, clock: CLOCK });
 }
 
-test("an automatic answer comes once in four days, and its owner's filters sort the message", async () => {
+test("an automatic reply comes once in four days, and its owner's filters sort the message", async () => {
   const robin = await scene.environment({
     impersonateUserId: "robin@acme.test",
     clock: CLOCK,
@@ -49,7 +49,7 @@ test("an automatic answer comes once in four days, and its owner's filters sort 
   expect(sent.messages).toHaveLength(1);
 });
 
-test("no automatic answer comes to lists and automatic mail", async () => {
+test("no automatic reply comes to lists and automatic mail", async () => {
   const robin = await scene.environment({ impersonateUserId: "robin@acme.test" });
   await scene.call(robin, "PUT", "settings/vacation", {
     ...{ enableAutoReply: true, responseBodyPlainText: "Away" },

@@ -89,14 +89,14 @@ export const drafts = [
   }),
   operation("drafts.delete", "DELETE", "drafts/{id}", {
     summary: "Delete a draft",
-    description: "For good.",
+    description: "Permanently, with its message.",
     path: { id },
     answers: NO_CONTENT,
     handle: ({ path }, call) => removeDraft(call, path.id),
   }),
   operation("drafts.send", "POST", "drafts/send", {
     summary: "Send a draft",
-    description: "As it is, or with the message of the call. The draft is gone then.",
+    description: "As it is, or with the message of the call. The draft is deleted.",
     body: DraftBody,
     media: ["*"],
     answers: answersOf(Message),

@@ -22,7 +22,7 @@ const LENGTH_MAX = 1_500;
 
 const id = Type.String({ description: "Of the filter", examples: ["ANe1BmQ"] });
 
-/** Criteria that only refine others. */
+/** Criteria that are not enough by themselves. */
 const REFINING = ["excludeChats", "sizeComparison"];
 
 async function requireAction(
@@ -101,7 +101,7 @@ export const filters = [
   }),
   operation("settings.filters.delete", "DELETE", "settings/filters/{id}", {
     summary: "Delete a filter",
-    description: "Messages keep what it has done.",
+    description: "Labels that it has added to messages stay.",
     path: { id },
     answers: NO_CONTENT,
     async handle({ path }, { session, mailbox }) {

@@ -127,7 +127,9 @@ export const messages = [
     description: "Puts it into the own mailbox as if it had arrived.",
     query: {
       ...insertion,
-      neverMarkSpam: Type.Optional(Type.Boolean({ description: "Nothing is marked anyway" })),
+      neverMarkSpam: Type.Optional(
+        Type.Boolean({ description: "Ignored: no message is marked as spam" }),
+      ),
       processForCalendar: Type.Optional(Type.Boolean({ description: "Ignored" })),
     },
     body: MessageBody,
@@ -163,7 +165,7 @@ export const messages = [
   }),
   operation("messages.batchDelete", "POST", "messages/batchDelete", {
     summary: "Delete messages",
-    description: "For good. Unknown ids are skipped.",
+    description: "Permanently. Unknown ids are skipped.",
     body: BatchDeleteBody,
     answers: NO_CONTENT,
     async handle({ body }, call) {
@@ -180,14 +182,14 @@ export const messages = [
   }),
   operation("messages.untrash", "POST", "messages/{id}/untrash", {
     summary: "Take a message out of the trash",
-    description: "It does not come back to the inbox by itself.",
+    description: "It does not get the label of the inbox again.",
     path: { id },
     answers: answersOf(Message),
     handle: ({ path }, call) => relabel(call, path.id, { removeLabelIds: ["TRASH"] }),
   }),
   operation("messages.delete", "DELETE", "messages/{id}", {
     summary: "Delete a message",
-    description: "For good.",
+    description: "Permanently.",
     path: { id },
     answers: NO_CONTENT,
     async handle({ path }, call) {

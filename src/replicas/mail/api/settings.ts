@@ -21,7 +21,7 @@ import {
   updateSetting,
 } from "~/replicas/mail/store/mailboxes";
 
-/** The settings of a mailbox that nobody has set up. */
+/** The settings of a mailbox until they are changed. */
 const DEFAULTS: Readonly<Record<string, object>> = {
   vacation: {},
   imap: { enabled: true, autoExpunge: true, expungeBehavior: "archive" },
@@ -118,8 +118,8 @@ export const forwardingOf = ({ forwardingAddresses }: MailboxRow): readonly Forw
   (forwardingAddresses as readonly Forwarding[] | null) ?? [];
 
 export const settings = [
-  showing("vacation", "the automatic answer", "Vacation", Vacation),
-  replacing("vacation", "the automatic answer", "Vacation", Vacation),
+  showing("vacation", "the automatic reply", "Vacation", Vacation),
+  replacing("vacation", "the automatic reply", "Vacation", Vacation),
   showing("imap", "IMAP", "Imap", Imap),
   replacing("imap", "IMAP", "Imap", Imap),
   showing("pop", "POP", "Pop", Pop),
@@ -145,7 +145,7 @@ export const settings = [
   }),
   operation("settings.sendAs.update", "PUT", "settings/sendAs/{sendAsEmail}", {
     summary: "Replace an address to send as",
-    description: "Its name, signature and address for answers.",
+    description: "Its name, signature and address for replies.",
     path: { sendAsEmail },
     body: Type.Object(SendAsShape.properties),
     answers: answersOf(SendAsShape),

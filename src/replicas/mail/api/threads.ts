@@ -147,7 +147,7 @@ export const threads = [
   }),
   operation("threads.delete", "DELETE", "threads/{id}", {
     summary: "Delete a thread",
-    description: "All of its messages, for good.",
+    description: "Permanently deletes all of its messages.",
     path: { id },
     answers: NO_CONTENT,
     async handle({ path }, call) {

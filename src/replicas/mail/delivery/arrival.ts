@@ -1,4 +1,4 @@
-/** A message arrives in a mailbox: filters sort it, and automatic answers go out. */
+/** A message arrives in a mailbox: filters change its labels and forward it, and an automatic reply is written. */
 import type { Content } from "~/replicas/mail/delivery/content";
 import { effectOf } from "~/replicas/mail/delivery/filters";
 import { storeMessage } from "~/replicas/mail/delivery/storing";
@@ -24,10 +24,10 @@ export type Mail = {
 
 const HOPS_MAX = 3;
 
-/** An automatic answer, which its sender's mailbox has still to send. */
+/** An automatic reply that is not sent yet. */
 export type Answer = { readonly sender: Destination; readonly raw: Uint8Array };
 
-/** Puts a message into a mailbox, and into those to which it goes on. Returns the answers to it. */
+/** Stores a message in a mailbox and in those that it is forwarded to. Returns the automatic replies to it. */
 export async function arrive(
   posting: Posting,
   mailbox: Destination,

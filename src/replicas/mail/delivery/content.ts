@@ -6,11 +6,11 @@ import type { MessageRow } from "~/replicas/mail/store/messages";
 
 /** Of the text that is searched; the whole one is in `raw`. */
 const BODY_MAX = 256 * 1024;
-/** Of a header in a column: more than mail servers pass on. */
+/** Of a header in a column: longer than mail servers accept. */
 const HEADER_MAX = 10_000;
 /** Of the ids that name a message. They are indexed. */
 const MESSAGE_ID_MAX = 998;
-/** Of the messages that one names as its predecessors. */
+/** Message-IDs of earlier messages that one message names. */
 const REFERENCES_MAX = 100;
 
 export type Content = Pick<
@@ -64,7 +64,7 @@ const referencesOf = (inReplyTo: string | null, references: string | null): stri
 
 const RECIPIENTS = ["To", "Cc", "Bcc"] as const;
 
-/** The addresses that a message is for, as they are written. Throws `invalidHeader` for one that is none. */
+/** The recipients of a message, as they are written. Throws `invalidHeader` for a text that is not an address. */
 export function recipientsOf(root: Part, invalidHeader: (name: string) => Error): string[] {
   return RECIPIENTS.flatMap((name) => {
     const entries = root.headers

@@ -9,7 +9,7 @@ type Arriving = { readonly mailbox: string; readonly labelIds: readonly string[]
 
 type Effect = { readonly labelIds: readonly string[]; readonly forwardTo: readonly string[] };
 
-/** The labels that a message gets, and the addresses to which it goes on. */
+/** The labels that a message gets, and the addresses that it is forwarded to. */
 export function effectOf(
   filters: readonly FilterRow[],
   content: Content,

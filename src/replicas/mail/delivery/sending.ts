@@ -36,7 +36,7 @@ type Outgoing = {
   readonly threadId?: string | undefined;
   /** The thread, whatever its subject: of a draft. */
   readonly fixedThread?: string | undefined;
-  /** Nobody has sent it: an automatic answer. */
+  /** It is an automatic reply. */
   readonly isAutomatic?: boolean;
 };
 
@@ -105,7 +105,7 @@ async function arriveAll(
   return answers;
 }
 
-/** Automatic answers get no answers, so that this ends. */
+/** Automatic replies get no replies, so that this ends. */
 async function sendAnswers(posting: Posting, answers: readonly Answer[]): Promise<void> {
   for (const { sender, raw } of answers)
     await sendMail(posting, sender, { raw, isAutomatic: true });

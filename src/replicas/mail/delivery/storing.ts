@@ -1,4 +1,4 @@
-/** Messages come into a mailbox, change their labels, and go; its history has a record of each. */
+/** Stores messages, changes their labels and deletes them, with a history record of each change. */
 import type { Content } from "~/replicas/mail/delivery/content";
 import { messageIdOf } from "~/replicas/mail/ids";
 import { changedLabels, type LabelChange } from "~/replicas/mail/labels";
@@ -22,7 +22,7 @@ type NewMessage = {
   readonly internalDate: number;
   /** Undefined: it begins a thread. */
   readonly threadId: string | undefined;
-  /** It follows from a call by itself. */
+  /** The service creates it because of a call: a delivered copy, or an automatic reply. */
   readonly isDelivered?: boolean;
 };
 

@@ -15,7 +15,7 @@ const THREAD_MAX = 100;
 
 const PREFIX = /^(?:(?:re|fwd|fw|aw|sv)\s*:|\[[^\]]*\])\s*/i;
 
-/** A subject without the marks of replies and lists. */
+/** A subject without the prefixes of replies and the tags of lists. */
 function baseSubject(subject: string): string {
   let text = subject.trim();
   while (PREFIX.test(text)) text = text.replace(PREFIX, "");

@@ -1,4 +1,4 @@
-/** Automatic answers of a mailbox whose owner is away. */
+/** Automatic replies of a mailbox whose owner is away. */
 import type { Content } from "~/replicas/mail/delivery/content";
 import { newMessageId } from "~/replicas/mail/ids";
 import { canonicalAddress, domainOf, readAddresses } from "~/replicas/mail/mime/addresses";
@@ -20,10 +20,10 @@ export type Vacation = {
   readonly endTime?: string;
 };
 
-/** The same sender gets one answer in this time, in milliseconds. */
+/** The same sender gets one reply in this time, in milliseconds. */
 const AGAIN_MS = 4 * 24 * 3600 * 1000;
 
-/** The answer to a message; undefined if it gets none, such as an automatic one. */
+/** The reply to a message; undefined if it gets none, as an automatic message does. */
 export async function vacationAnswer(
   session: MailSession,
   mailbox: Destination,
@@ -60,7 +60,7 @@ const isActive = ({ enableAutoReply, startTime, endTime }: Vacation, at: number)
   (startTime === undefined || at >= Number(startTime)) &&
   (endTime === undefined || at < Number(endTime));
 
-/** Of a list, a bounce, or another automatic answer. */
+/** Of a list, a bounce, or another automatic reply. */
 function isAutomatic({ root, from }: Content): boolean {
   const submitted = headerOf(root, "auto-submitted") ?? "no";
   const precedence = headerOf(root, "precedence") ?? "";

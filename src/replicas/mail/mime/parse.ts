@@ -27,7 +27,7 @@ type Node = {
 };
 type Structured = { readonly value: string; readonly params: Readonly<Record<string, string>> };
 
-/** Messages in messages. */
+/** Levels of messages inside messages. */
 const NESTED_MAX = 5;
 const RFC822 = "message/rfc822";
 
@@ -37,7 +37,7 @@ export async function parseMail(raw: Uint8Array): Promise<Part> {
 }
 
 async function parse(raw: Uint8Array, partId: string, nested: number): Promise<Part> {
-  // A limit of 0: messages inside are left to us, which have ids of their own.
+  // A limit of 0: the parser leaves messages inside alone, and their parts get ids below.
   const parser = new PostalMime({ maxRfc822NestingDepth: 0 });
   try {
     await parser.parse(raw);

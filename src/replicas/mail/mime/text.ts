@@ -26,7 +26,7 @@ function firstText(root: Part, type: string): string | undefined {
   return part && textOf(part);
 }
 
-/** The text for people: the plain one, or else that of the HTML. */
+/** The readable text: the plain one, or else that of the HTML. */
 export function bodyText(root: Part): string {
   const plain = firstText(root, "text/plain");
   if (plain !== undefined) return plain;
@@ -37,7 +37,7 @@ export function bodyText(root: Part): string {
 const BLOCKS = "br,p,div,tr,li,ul,ol,table,blockquote,pre,hr,h1,h2,h3,h4,h5,h6";
 const UNREAD = "script,style,title,template,noscript";
 
-/** Text of HTML as a reader without markup sees it. */
+/** The text of HTML without its markup. */
 export function textOfHtml(html: string): string {
   let text = "";
   let hidden = 0;

@@ -18,7 +18,7 @@ export type Plan = {
   readonly withHeaders: boolean;
 };
 
-/** Conditions of the text that are worth it. */
+/** Conditions on the text in one query: the first ones exclude most messages. */
 const LETTERS_MAX = 4;
 
 export function planOf({ root }: Pick<Query, "root">): Plan {

@@ -17,7 +17,7 @@ function midnight(year: number, month: number, day: number): number | undefined 
   return times.find((time) => Number.isFinite(time) && ZONE.format(time) === "00");
 }
 
-/** The first moment of a date, and that after it, in milliseconds. */
+/** The time from which `after` finds messages, and that until which `before` does, in milliseconds. */
 function readDate(text: string): readonly [number, number] | undefined {
   if (/^\d{5,13}$/.test(text)) return [Number(text) * 1000, Number(text) * 1000 + 1000];
   const [, year, month, day] = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/.exec(text) ?? [];

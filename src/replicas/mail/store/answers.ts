@@ -1,4 +1,4 @@
-/** Automatic answers that a mailbox has sent. */
+/** Automatic replies that a mailbox has sent. */
 import { firstIdOf } from "~/replicas/mail/ids";
 import type { MailSession } from "~/replicas/mail/operation";
 

@@ -1,4 +1,4 @@
-/** Drafts: names of messages that are not sent yet. */
+/** Drafts: ids of messages that are not sent yet. */
 import type { MailSession } from "~/replicas/mail/operation";
 import type { Rows } from "~/replicas/mail/store/rows";
 

@@ -1,4 +1,4 @@
-/** The account of changes of each mailbox. */
+/** The history of changes of each mailbox. */
 import type { MailSession } from "~/replicas/mail/operation";
 import type { Rows } from "~/replicas/mail/store/rows";
 
@@ -10,15 +10,15 @@ export type HistoryRecord = {
   readonly type: ChangeType;
   readonly messageId: string;
   readonly threadId: string;
-  /** That were added or removed. */
+  /** The labels that were added or removed. */
   readonly labelIds: readonly string[];
-  /** Of the message, after the change. */
+  /** The labels of the message after the change. */
   readonly messageLabelIds: readonly string[];
 };
 
 const sequence = ({ schema, prefix }: MailSession) => `"${schema}".${prefix}history_ids`;
 
-/** Numbers that nothing else in the environment has. */
+/** New numbers, unique in the environment. */
 export async function nextNumbers(session: MailSession, count: number): Promise<number[]> {
   if (count === 0) return [];
   const rows = await session.sql<{ id: number }[]>`

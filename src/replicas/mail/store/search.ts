@@ -1,4 +1,4 @@
-/** Lists of messages, newest first. Ids sort by date, so that the key serves them. */
+/** Lists of messages, newest first. Ids sort by date, so the primary key gives the order. */
 import { firstIdOf } from "~/replicas/mail/ids";
 import type { MailSession } from "~/replicas/mail/operation";
 import type { MessageRow } from "~/replicas/mail/store/messages";
@@ -21,7 +21,7 @@ export type Conditions = {
 
 export type Entry = { readonly id: string; readonly threadId: string };
 
-/** Of the header, which is at the beginning. */
+/** Bytes of a message that are read for its header. */
 const HEAD_BYTES = 32_768;
 
 function conditionsOf(
@@ -79,7 +79,7 @@ export type Read = Pick<
   | "attachments"
 > & { readonly head?: Uint8Array };
 
-/** As above, for a closer look. `withBody`: or else an empty one; `withHeaders`: the beginning of the bytes. */
+/** As above, with the columns that queries are matched against. `withBody`: or else an empty one; `withHeaders`: the beginning of the bytes. */
 export async function listCandidates(
   session: MailSession,
   mailbox: string,
