@@ -1,8 +1,8 @@
 /** Rejections, in the words of the Gmail API. */
 import { Type } from "@sinclair/typebox";
-import { isInvalidInput } from "~/db/connect";
+import { errorAnswer, GoogleError, UnknownPath } from "~/replicas/kit/google/errors";
 import type { RouteProblem } from "~/replicas/kit/router";
-import { type HttpAnswer, httpAnswer, JSON_HEADERS } from "~/wire/message";
+import type { HttpAnswer } from "~/wire/message";
 
 /** Reasons, and the status that each has. */
 const STATUSES = {
@@ -22,7 +22,10 @@ const STATUSES = {
 
 export type Reason = keyof typeof STATUSES;
 
-export class MailError extends Error {
+/** Spaces, in every answer. */
+export const INDENT = 2;
+
+export class MailError extends GoogleError {
   override readonly name = "MailError";
   readonly reason: Reason;
   readonly details: readonly object[] | undefined;
@@ -35,7 +38,7 @@ export class MailError extends Error {
 
   get answer(): HttpAnswer {
     const body = bodyOf(this.reason, this.message, this.details);
-    return httpAnswer(STATUSES[this.reason][0], JSON_HEADERS, JSON.stringify(body, null, 2));
+    return errorAnswer(body.error.code, body, INDENT);
   }
 }
 
@@ -53,27 +56,6 @@ export const invalid = (message: string) => new MailError("invalidArgument", mes
 export const notFound = () => new MailError("notFound", "Requested entity was not found.");
 export const delegationDenied = (address: string) =>
   new MailError("forbidden", `Delegation denied for ${address}`);
-
-/** A path that the service does not have. Its front end answers it, with a page. */
-class UnknownPath extends Error {
-  override readonly name = "UnknownPath";
-  readonly reason = "notFound";
-
-  get answer(): HttpAnswer {
-    const text = "<title>Error 404 (Not Found)!!1</title><p>The requested URL was not found.";
-    const type = "text/html; charset=UTF-8";
-    return httpAnswer(404, { "Content-Type": type }, `<!DOCTYPE html><html lang=en>${text}\n`);
-  }
-}
-
-type Rejection = { readonly reason: string; readonly message: string; readonly answer: HttpAnswer };
-
-/** The rejection behind an error. Throws a bug. */
-export function rejectionOf(error: unknown): Rejection {
-  if (error instanceof MailError || error instanceof UnknownPath) return error;
-  if (isInvalidInput(error)) return invalid("Invalid value");
-  throw error;
-}
 
 const PAYLOAD = "Invalid JSON payload received.";
 

@@ -1,5 +1,6 @@
 /** Every operation that a client can call. */
 import { Type } from "@sinclair/typebox";
+import { COMMON } from "~/replicas/kit/google/parameters";
 import { createRouter, type Operation } from "~/replicas/kit/router";
 import { drafts } from "~/replicas/mail/api/drafts";
 import { filters } from "~/replicas/mail/api/filters";
@@ -29,26 +30,5 @@ const ofUser = (of: Operation<MailCall>): Operation<MailCall> => ({
     return await of.handle(args, call);
   },
 });
-
-const text = (description: string) => Type.Optional(Type.String({ description }));
-
-/** Query parameters of every call. */
-const COMMON = {
-  alt: Type.Optional(
-    Type.Union([Type.Literal("json"), Type.Literal("media"), Type.Literal("proto")], {
-      description: "The form of the answer: always JSON",
-    }),
-  ),
-  fields: text("The fields of the answer: `id,payload/headers`"),
-  prettyPrint: Type.Optional(Type.Boolean({ description: "Indent the answer", default: true })),
-  key: text("Ignored"),
-  access_token: text("Ignored"),
-  oauth_token: text("Ignored"),
-  callback: text("Ignored"),
-  quotaUser: text("Ignored"),
-  uploadType: text("How a message is uploaded: media or multipart"),
-  upload_protocol: text("Ignored"),
-  "$.xgafv": text("Ignored"),
-};
 
 export const ROUTER = createRouter(OPERATIONS.map(ofUser), refuse, COMMON);

@@ -1,6 +1,5 @@
 /** Field masks: the part of an answer that a client asks for: `id,payload(headers,parts/body)`, `messages/id`, `*`. */
 import { isObject } from "~/input/json";
-import { invalid } from "~/replicas/mail/errors";
 
 /** By field; an empty mask selects everything. */
 type Mask = Map<string, Mask>;
@@ -8,13 +7,13 @@ type Mask = Map<string, Mask>;
 const NAMES_MAX = 500;
 const DEPTH_MAX = 20;
 
-/** Throws for a text that is not a mask. */
-export function readMask(text: string): Mask {
+/** `wrong`: the error that is thrown for a text that is not a mask. */
+export function readMask(text: string, wrong: () => Error): Mask {
   const tokens = text.match(/[^\s,()/]+|[,()/]/g) ?? [];
-  if (tokens.length > NAMES_MAX) throw wrong(text);
+  if (tokens.length > NAMES_MAX) throw wrong();
   let at = 0;
   const list = (depth: number): Mask => {
-    if (depth > DEPTH_MAX) throw wrong(text);
+    if (depth > DEPTH_MAX) throw wrong();
     const mask: Mask = new Map();
     for (;;) {
       path(mask, depth);
@@ -24,7 +23,7 @@ export function readMask(text: string): Mask {
   };
   const path = (mask: Mask, depth: number): void => {
     const name = tokens[at++];
-    if (name === undefined || /^[,()/]$/.test(name)) throw wrong(text);
+    if (name === undefined || /^[,()/]$/.test(name)) throw wrong();
     const known = mask.get(name);
     const inner: Mask = known ?? new Map();
     mask.set(name, inner);
@@ -35,16 +34,13 @@ export function readMask(text: string): Mask {
     } else if (sign === "(") {
       at++;
       for (const [key, value] of list(depth + 1)) inner.set(key, value);
-      if (tokens[at++] !== ")") throw wrong(text);
+      if (tokens[at++] !== ")") throw wrong();
     }
   };
   const mask = list(0);
-  if (at !== tokens.length) throw wrong(text);
+  if (at !== tokens.length) throw wrong();
   return mask;
 }
-
-const wrong = (text: string) =>
-  invalid(`Request contains an invalid argument: Invalid field selection ${text.slice(0, 200)}`);
 
 /** The fields of a value that a mask selects. */
 export function masked(value: unknown, mask: Mask): unknown {

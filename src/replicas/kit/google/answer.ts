@@ -1,0 +1,66 @@
+/** Answers one call: JSON as Google's APIs write it, or a rejection. */
+import { isObject } from "~/input/json";
+import { type GoogleError, rejectionOf, UnknownPath } from "~/replicas/kit/google/errors";
+import { masked, readMask } from "~/replicas/kit/google/fields";
+import type { Router } from "~/replicas/kit/router";
+import type { ReplicaCall } from "~/replicas/replica";
+import { type HttpAnswer, httpAnswer, JSON_HEADERS, textOf } from "~/wire/message";
+
+export type GoogleApi<Name extends string, Context> = {
+  readonly router: Router<Context>;
+  /** The path of a call as the templates of operations have it. */
+  readonly pathOf: (path: string) => string;
+  /** Throws for a caller who may not call at all. */
+  readonly contextOf: (call: ReplicaCall<Name>) => Context;
+  /** Spaces of an answer that is indented. */
+  readonly indent: number;
+  readonly invalid: {
+    /** The rejection of a value that the database cannot take. */
+    readonly value: () => GoogleError;
+    /** The rejection of a text that is no field mask. */
+    readonly mask: (text: string) => GoogleError;
+  };
+};
+
+const MASK_SHOWN_MAX = 200;
+
+export async function answerCall<Name extends string, Context>(
+  api: GoogleApi<Name, Context>,
+  call: ReplicaCall<Name>,
+): Promise<HttpAnswer> {
+  const { account } = call;
+  try {
+    const answer = await perform(api, call);
+    account.answer = textOf(answer);
+    return answer;
+  } catch (error) {
+    const rejection = rejectionOf(error, api.invalid.value);
+    const { answer } = rejection;
+    account.error = rejection.reason;
+    account.answer = rejection instanceof UnknownPath ? undefined : textOf(answer);
+    return answer;
+  }
+}
+
+async function perform<Name extends string, Context>(
+  { router, pathOf, contextOf, indent, invalid }: GoogleApi<Name, Context>,
+  call: ReplicaCall<Name>,
+): Promise<HttpAnswer> {
+  const context = contextOf(call);
+  const { request, body, account } = call;
+  const path = pathOf(call.path);
+  const { args, result } = await router.run({ request, path, body, account }, context);
+  if (result === undefined) return httpAnswer(204, {});
+  const etag = isObject(result) && typeof result["etag"] === "string" ? result["etag"] : undefined;
+  const headers = { ...JSON_HEADERS, ...(etag !== undefined && { etag }) };
+  if (etag !== undefined && request.headers.get("if-none-match") === etag)
+    return httpAnswer(304, { etag });
+  const { fields, prettyPrint = true } = args.query as {
+    readonly fields?: string;
+    readonly prettyPrint?: boolean;
+  };
+  const wrong = () => invalid.mask((fields ?? "").slice(0, MASK_SHOWN_MAX));
+  const value = fields === undefined ? result : masked(result, readMask(fields, wrong));
+  const text = prettyPrint ? `${JSON.stringify(value, null, indent)}\n` : JSON.stringify(value);
+  return httpAnswer(200, headers, text);
+}
