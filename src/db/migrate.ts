@@ -39,6 +39,7 @@ import audits from "~/db/migrations/0023_audits.sql" with { type: "text" };
 import oldRuns from "~/db/migrations/0024_old_runs.sql" with { type: "text" };
 import runNotes from "~/db/migrations/0025_run_notes.sql" with { type: "text" };
 import worlds from "~/db/migrations/0026_worlds.sql" with { type: "text" };
+import environmentTokens from "~/db/migrations/0027_environment_tokens.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -75,6 +76,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 24, name: "old runs", text: oldRuns },
   { version: 25, name: "notes on runs", text: runNotes },
   { version: 26, name: "worlds", text: worlds },
+  { version: 27, name: "tokens of environments", text: environmentTokens },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -3,7 +3,8 @@ import { NotAuthed } from "~/errors";
 import { authorization, platformKey } from "~/http/auth";
 import { readPrefix } from "~/http/body";
 import type { Environments } from "~/platform/environments/environments";
-import { malformed } from "~/platform/environments/id";
+import { environmentId, malformed } from "~/platform/environments/id";
+import { actorsIn } from "~/platform/environments/view";
 import { credentialKind, hashCredential, withoutStyle } from "~/platform/keys/format";
 import type { Keys } from "~/platform/keys/keys";
 import type { ToolPath } from "~/platform/tools";
@@ -69,7 +70,30 @@ export function createAdmission({ keys, environments }: Parts) {
     return { environment, principal };
   }
 
-  return { credentialOf, open };
+  /** Throws unless the caller may open the environment. The bytes of the call are then the caller's. */
+  async function admit(
+    request: IncomingRequest,
+    { envId, service }: { readonly envId: string; readonly service: string },
+  ): Promise<void> {
+    const { credential } = await credentialOf(request, service, undefined);
+    const options = { carriesSecret: false };
+    request.owner = ownerOf(await open(request, environmentId(envId), credential, options));
+  }
+
+  /** The environment whose token a call has, and its first service of these. Undefined without such a token. */
+  async function findByToken(
+    request: IncomingRequest,
+    services: readonly [string, ...string[]],
+  ): Promise<{ envId: string; service: string } | undefined> {
+    const { credential } = await credentialOf(request, services[0], undefined);
+    if (credential === undefined || credentialKind(credential) !== "e") return undefined;
+    const environment = await environments.findByToken(hashCredential(credential));
+    if (!environment) throw new NotAuthed("invalid");
+    const has = (service: string) => Object.hasOwn(actorsIn(environment), service);
+    return { envId: environment.environmentId, service: services.find(has) ?? services[0] };
+  }
+
+  return { credentialOf, open, admit, findByToken };
 }
 
 export function ownerOf({ environment, principal }: Opened): Owner | undefined {

@@ -102,7 +102,7 @@ export function createGateway(deps: {
   journal: Journal;
 }) {
   const { sessionPool, injection, past, keys, templates, origins, journal } = deps;
-  const { credentialOf, open } = createAdmission(deps);
+  const { credentialOf, open, admit, findByToken } = createAdmission(deps);
 
   /** Answers the call of someone who may open the environment, if there is one. */
   async function answer(
@@ -205,6 +205,9 @@ export function createGateway(deps: {
   }
 
   return {
+    admit,
+    findByToken,
+
     /** Answers one call. `baseUrl`: scheme and host that the caller used. */
     async handle(
       request: IncomingRequest,

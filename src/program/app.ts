@@ -19,12 +19,13 @@ import { createControl } from "~/platform/control";
 import { CONTROL, type PlatformCall } from "~/platform/control-tools";
 import { createDefaultEnvironments } from "~/platform/default-environments";
 import { malformed } from "~/platform/environments/id";
-import { type GatewayPath, gatewayPath } from "~/platform/gateway";
+import type { GatewayPath } from "~/platform/gateway";
 import { OPENENV } from "~/platform/openenv/trainers";
 import type { Platform } from "~/platform/platform";
 import { probePath, showsNumbers } from "~/platform/probes";
 import type { Principal } from "~/principal";
 import { createRouter, HEALTH } from "~/program/router";
+import { createServiceCalls } from "~/program/service-calls";
 import { REPLICAS } from "~/replicas/index";
 import { isConsole } from "~/site/console";
 import { protectPage } from "~/site/page-policy";
@@ -48,13 +49,18 @@ export function createApp(parts: {
   config: Pick<Config, "CORS_ORIGINS" | "TRUST_PROXY" | "CELL" | "development">;
 }) {
   const { platform, requestLog, log, config } = parts;
-  const { keys, gateway, probes, taskPlace, suitePlace } = platform;
+  const { keys, probes, taskPlace, suitePlace } = platform;
   const cors = createCors(config.CORS_ORIGINS);
   const cells = createCells(config.CELL);
   const router = createRouter(platform);
   const site = createSite(router);
   const control = createControl({ keys, config, callAs });
   const defaults = config.development ? createDefaultEnvironments(callAs) : undefined;
+  const serviceCalls = createServiceCalls({ platform, cells, defaults, explain });
+
+  function explain(error: unknown, requestId: string): HttpAnswer {
+    return errorAnswer(cells.explained(translated(error)), log, requestId).answer;
+  }
 
   /** Answers a call of the platform that the server makes itself. */
   async function callAs(
@@ -65,31 +71,20 @@ export function createApp(parts: {
     try {
       return await router.answerAs(principal, call);
     } catch (error) {
-      return errorAnswer(cells.explained(translated(error)), log, requestId).answer;
+      return explain(error, requestId);
     }
   }
 
   async function answer(
     request: IncomingRequest,
-    call: GatewayPath | undefined,
+    place: ReturnType<typeof serviceCalls.find>,
     requestId: string,
   ): Promise<OutgoingAnswer> {
     const { pathname } = request;
     const preflight = cors.preflight(request);
     if (preflight) return preflight;
     const base = () => publicBase(request, config.TRUST_PROXY);
-    if (call) {
-      cells.requireOwn(call.envId);
-      taskPlace.admit(request, pathname);
-      return await gateway.handle(request, call, { baseUrl: base(), requestId });
-    }
-    const byName = defaults?.pathOf(pathname);
-    if (defaults && byName) {
-      const developer = await keys.authenticate(undefined, request);
-      const opened = await defaults.admit(request, developer, byName);
-      if (!("envId" in opened)) return opened;
-      return await gateway.handle(request, opened, { baseUrl: base(), requestId });
-    }
+    if (place) return await serviceCalls.answer(request, place, { baseUrl: base(), requestId });
     if (pathname === CONTROL) return await control.answer(request, base(), requestId);
     if (probePath(pathname)) {
       if (showsNumbers(request)) await keys.authenticate(platformKey(request), request);
@@ -158,12 +153,12 @@ export function createApp(parts: {
       const started = requestLog.begin();
       const requestId = idOf(request);
       const { pathname } = request;
-      const call = gatewayPath(pathname) ?? taskPlace.callOf(pathname);
+      const place = serviceCalls.find(pathname);
       let made: OutgoingAnswer;
       let failure: unknown;
       let code: string | undefined;
       try {
-        made = await answer(request, call, requestId);
+        made = await answer(request, place, requestId);
       } catch (error) {
         failure = cells.explained(translated(error));
         ({ answer: made, code } = errorAnswer(failure, log, requestId));
@@ -171,7 +166,7 @@ export function createApp(parts: {
       finish(made, requestId);
       cors.allow(request, made);
       const { status } = made;
-      const route = routeOf(pathname, call);
+      const route = routeOf(pathname, place?.kind === "environment" ? place.path : undefined);
       requestLog.end({ request, requestId, route, started, status, error: failure, code });
       return made;
     },

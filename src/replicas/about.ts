@@ -12,6 +12,11 @@ export type About = {
     /** The path of one call. */
     readonly example: string;
   };
+  /**
+   * Paths that the service has on the server's own root too, for clients that know nothing but a host. One that ends
+   * in a slash is the beginning of several. Services may share one.
+   */
+  readonly roots?: readonly string[];
   readonly hosts: {
     readonly domain: string;
     /** Of the domain and below it, those that clients use: a hosts file lists each. */

@@ -6,6 +6,7 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { Tx } from "~/db/connect";
 import type { Session, Tables } from "~/db/session";
+import type { NotAuthed } from "~/errors";
 import type { Aliases } from "~/input/aliases";
 import type { OutgoingMail } from "~/outgoing";
 import type { About } from "~/replicas/about";
@@ -91,6 +92,10 @@ export type Replica<Name extends string = string> = {
   readonly deliver?: (session: Session<Name>, mail: OutgoingMail) => Promise<void>;
   /** The effects of time on the tables, if it has any. */
   readonly schedule?: Schedule<Name>;
+  /** Requests that carry several calls, if the service takes such requests. */
+  readonly batches?: Batches;
+  /** The response to a call without a valid credential; undefined: the platform's own. */
+  readonly denial?: (reason: NotAuthed["reason"]) => HttpAnswer | undefined;
   /** Handles a call. A throw is a bug and has been rolled back; rejections are responses in the service's format. */
   readonly handle: (call: ReplicaCall<Name>) => Promise<HttpAnswer>;
   /** How it calls its rows in sentences. */
@@ -112,6 +117,17 @@ export type Replica<Name extends string = string> = {
  */
 export const createReplica = <Name extends string>(replica: Replica<Name>): Replica =>
   replica as Replica;
+
+export type Batches = {
+  /** Of the service: `batch`. */
+  readonly paths: readonly string[];
+  /** Answers the calls of a request, by `perform`, whose rejections are answers. */
+  readonly run: (
+    request: HttpRequest,
+    body: Uint8Array,
+    perform: (request: HttpRequest, body: Uint8Array) => Promise<HttpAnswer>,
+  ) => Promise<HttpAnswer>;
+};
 
 /** The effects of time on the tables of an environment, apart from those that a call finds when it reads. */
 export type Schedule<Name extends string = string> = {

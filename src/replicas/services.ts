@@ -12,3 +12,16 @@ export const ABOUTS: readonly About[] = [...SERVICES.values()];
 
 /** For a description: "chat or tracker". */
 export const ANY_SERVICE = [...SERVICES.keys()].join(" or ");
+
+/** A path on the server's own root: the services that have it, and the same path below the address of a service. */
+export type RootPath = {
+  readonly services: readonly [string, ...string[]];
+  readonly path: string;
+};
+
+export function readRootPath(pathname: string): RootPath | undefined {
+  const path = pathname.slice(1);
+  const leads = (root: string) => (root.endsWith("/") ? path.startsWith(root) : path === root);
+  const [first, ...others] = ABOUTS.filter(({ roots }) => roots?.some(leads));
+  return first && { services: [first.service, ...others.map(({ service }) => service)], path };
+}

@@ -330,6 +330,8 @@ CREATE INDEX environments_live ON diorama.environments USING btree (expires_at) 
 
 CREATE INDEX environments_newest ON diorama.environments USING btree (user_id, created_at DESC, environment_id DESC);
 
+CREATE INDEX environments_token ON diorama.environments USING btree (token_hash);
+
 CREATE INDEX evaluations_newest ON diorama.evaluations USING btree (run_id, created_at DESC, evaluation_id DESC);
 
 CREATE INDEX hidden_templates_family ON diorama.hidden_templates USING btree (family_id);

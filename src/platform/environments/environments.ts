@@ -47,7 +47,7 @@ export function createEnvironments(deps: {
   runClosing: RunClosing;
 }) {
   const { pool, schemaPool, runClosing } = deps;
-  const { find, remember, forget, stop } = createRemembered(deps);
+  const { find, findByToken, remember, forget, stop } = createRemembered(deps);
   const { insert, createOne, createAll } = createCreation(deps);
   const plan = createPlanning(deps);
 
@@ -61,6 +61,7 @@ export function createEnvironments(deps: {
 
   return {
     find,
+    findByToken,
 
     /** Inserts planned environments in the caller's transaction. */
     insert,

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { Pool } from "~/db/connect";
 import type { SessionPool } from "~/db/session-pool";
 import { CHANNEL, listEnded } from "~/platform/environments/ending-store";
-import { type EnvironmentRow, find, type Owner } from "~/platform/environments/store";
+import { type EnvironmentRow, find, findByToken, type Owner } from "~/platform/environments/store";
 
 const SWEEP_MS = 5_000;
 const SECONDS = 10;
@@ -34,6 +34,9 @@ export function createRemembered({ pool, sessionPool }: { pool: Pool; sessionPoo
   }
   const sweeping = setInterval(() => sweep().catch(() => undefined), SWEEP_MS);
 
+  /** The ids of remembered environments, by their tokens' hashes in hex. */
+  const ids = new LRUCache<string, string>({ max: ENVIRONMENTS_MAX });
+
   function remember(environment: EnvironmentRow): void {
     const seconds = Math.min(SECONDS, environment.secondsLeft - EXPIRY_MARGIN_SECONDS);
     if (environment.state !== "live" || seconds <= 0) return;
@@ -51,6 +54,19 @@ export function createRemembered({ pool, sessionPool }: { pool: Pool; sessionPoo
       if (remembered && owns(owner, remembered)) return remembered;
       const environment = await find(pool, environmentId, owner);
       if (environment) remember(environment);
+      return environment;
+    },
+
+    /** Finds the environment that a token opens, in any state; undefined if it opens none. */
+    async findByToken(tokenHash: Buffer): Promise<EnvironmentRow | undefined> {
+      const hash = tokenHash.toString("hex");
+      const remembered = known.get(ids.get(hash) ?? "");
+      if (remembered && owns({ tokenHash }, remembered)) return remembered;
+      const environment = await findByToken(pool, tokenHash);
+      if (environment) {
+        ids.set(hash, environment.environmentId);
+        remember(environment);
+      }
       return environment;
     },
 

@@ -43,16 +43,21 @@ const belongsTo = (sql: Sql, owner: Owner): Fragment =>
   "userId" in owner ? sql`user_id = ${owner.userId}` : sql`token_hash = ${owner.tokenHash}`;
 
 /** Finds an environment. Without an owner: anyone's, for a caller that checks the owner itself. */
-export async function find(
-  sql: Sql,
-  environmentId: string,
-  owner?: Owner,
-): Promise<EnvironmentRow | undefined> {
+export const find = (sql: Sql, environmentId: string, owner?: Owner) =>
+  findBy(
+    sql,
+    sql`environment_id = ${environmentId} ${owner ? sql`and ${belongsTo(sql, owner)}` : sql``}`,
+  );
+
+export const findByToken = (sql: Sql, tokenHash: Buffer) =>
+  findBy(sql, belongsTo(sql, { tokenHash }));
+
+async function findBy(sql: Sql, condition: Fragment): Promise<EnvironmentRow | undefined> {
   const [environment] = await sql<EnvironmentRow[]>`
     select environment_id, user_id, key_id, service, template_name, schema_name, template_schema, acting_user_id, members, token_hash,
       allow_impersonation, expires_at, extract(epoch from expires_at - now())::float8 as seconds_left, ${stateExpression(sql)} as state
     from diorama.environments left join diorama.schemas using (schema_name)
-    where environment_id = ${environmentId} ${owner ? sql`and ${belongsTo(sql, owner)}` : sql``}
+    where ${condition}
   `;
   return environment;
 }

@@ -1,39 +1,41 @@
 /** Several calls in one request: `multipart/mixed`, each part an HTTP request of its own. */
 import { STATUS_CODES } from "node:http";
 import { MultipartError, type Part, readHead, readParts } from "~/replicas/kit/multipart";
-import { hexOf, type Sourced } from "~/source";
+import { hexOf, REAL } from "~/source";
 import { type HttpAnswer, HttpRequest, httpAnswer } from "~/wire/message";
 
-type BatchCall = {
-  readonly request: HttpRequest;
-  readonly body: Uint8Array;
-  /** Of the boundary of the answer. */
-  readonly session: Sourced;
-};
+/** Of the answers together. */
+const ANSWERS_BYTES_MAX = 32 * 1024 * 1024;
 
 export type BatchRules = {
   readonly callsMax: number;
   /** Answers one call. A rejection is an answer, so that it does not concern the other calls. */
   readonly perform: (request: HttpRequest, body: Uint8Array) => Promise<HttpAnswer>;
+  /** The answer of a call that is not made because the answers before it are too long. */
+  readonly overflow: () => HttpAnswer;
   /** The error with which the service rejects a request that is no batch. */
   readonly refuse: (reason: string) => Error;
 };
 
 /** Answers the calls of a batch in their order, one after the other. The answers have the ids of their calls. */
 export async function runBatch(
-  { request, body, session }: BatchCall,
-  { callsMax, perform, refuse }: BatchRules,
+  request: HttpRequest,
+  body: Uint8Array,
+  { callsMax, perform, overflow, refuse }: BatchRules,
 ): Promise<HttpAnswer> {
   const calls = readCalls(request.headers.get("content-type") ?? "", body, callsMax, refuse);
-  const boundary = `batch_${hexOf(session.source, 16)}`;
-  const chunks: (string | Uint8Array)[] = [];
+  const boundary = `batch_${hexOf(REAL, 16)}`;
+  const chunks: Buffer[] = [];
+  let length = 0;
   for (const { id, inner, content } of calls) {
-    const answer = await perform(inner, content);
-    chunks.push(`--${boundary}\r\n${headOf(id, answer)}`, answer.body, "\r\n");
+    const answer = length < ANSWERS_BYTES_MAX ? await perform(inner, content) : overflow();
+    const bytes = Buffer.from(answer.body as string);
+    length += bytes.byteLength;
+    chunks.push(Buffer.from(`--${boundary}\r\n${headOf(id, answer)}`), bytes, Buffer.from("\r\n"));
   }
-  chunks.push(`--${boundary}--\r\n`);
+  chunks.push(Buffer.from(`--${boundary}--\r\n`));
   const headers = { "Content-Type": `multipart/mixed; boundary=${boundary}` };
-  return httpAnswer(200, headers, Buffer.concat(chunks.map((chunk) => Buffer.from(chunk))));
+  return httpAnswer(200, headers, Buffer.concat(chunks));
 }
 
 type InnerCall = {

@@ -1,10 +1,13 @@
 /** The mail service, compatible with the Gmail API. */
+import { denialOf, tokenOf } from "~/replicas/kit/google/credentials";
 import { operationsOf } from "~/replicas/kit/rest-contract";
 import { about } from "~/replicas/mail/about";
 import { handle } from "~/replicas/mail/answer";
 import { ROUTER } from "~/replicas/mail/api/index";
+import { batches } from "~/replicas/mail/batches";
 import { deliver } from "~/replicas/mail/delivery/outside";
 import { DERIVED, DERIVED_ROWS } from "~/replicas/mail/derived";
+import { INDENT } from "~/replicas/mail/errors";
 import { faults } from "~/replicas/mail/faults";
 import type { TableName } from "~/replicas/mail/operation";
 import { seedMail } from "~/replicas/mail/seed";
@@ -23,6 +26,9 @@ export const mail = createReplica<TableName>({
   listPeople,
   listDirectory,
   deliver,
+  credential: tokenOf,
+  denial: denialOf(INDENT),
+  batches,
   handle,
   faults,
   operations: () => operationsOf(about.service, ROUTER),

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { type BatchRules, runBatch } from "~/replicas/kit/batch";
 import { readHead, readParts } from "~/replicas/kit/multipart";
-import { REAL } from "~/source";
 import { HeaderList, HttpRequest, httpAnswer, jsonAnswer, textOf } from "~/wire/message";
 
 const TYPE = "multipart/mixed; boundary=b";
 const RULES: BatchRules = {
   callsMax: 3,
+  overflow: () => httpAnswer(503, {}),
   refuse: (reason) => new Error(reason),
   async perform({ method, pathname, url, headers }, body) {
     if (method === "DELETE") return httpAnswer(204, {});
@@ -20,11 +20,8 @@ const RULES: BatchRules = {
 
 const run = (body: string, type = TYPE, rules = RULES) =>
   runBatch(
-    {
-      request: new HttpRequest("POST", "/batch", HeaderList.of({ "Content-Type": type })),
-      body: Buffer.from(body),
-      session: { source: REAL },
-    },
+    new HttpRequest("POST", "/batch", HeaderList.of({ "Content-Type": type })),
+    Buffer.from(body),
     rules,
   );
 
@@ -32,8 +29,8 @@ const part = (id: string, request: string) =>
   `--b\r\nContent-Type: application/http\r\nContent-ID: ${id}\r\n\r\n${request}\r\n`;
 
 /** The answers as a client reads them. */
-async function answers(body: string) {
-  const { status, headers, body: bytes } = await run(body);
+async function answers(body: string, rules = RULES) {
+  const { status, headers, body: bytes } = await run(body, TYPE, rules);
   expect(status).toBe(200);
   const parts = readParts(headers.get("content-type") ?? "", Buffer.from(bytes), 10);
   return parts.map((outer) => {
@@ -91,6 +88,22 @@ test("calls run one after the other", async () => {
   };
 
   await run(`${part("1", "GET /a")}${part("2", "GET /b")}--b--`, TYPE, { ...RULES, perform });
+});
+
+test("calls are not made after answers that are too long", async () => {
+  const made: string[] = [];
+  const perform: BatchRules["perform"] = async ({ pathname }) => {
+    made.push(pathname);
+    return httpAnswer(200, {}, JSON.stringify("x".repeat(20 * 1024 * 1024)));
+  };
+  const body = `${["a", "b", "c"].map((name) => part(name, `GET /${name}`)).join("")}--b--`;
+
+  const lines = (await answers(body, { ...RULES, perform })).map(({ line }) => line);
+
+  expect(made).toEqual(["/a", "/b"]);
+  expect(lines).toEqual([
+    ...["HTTP/1.1 200 OK", "HTTP/1.1 200 OK", "HTTP/1.1 503 Service Unavailable"],
+  ]);
 });
 
 describe("a request is no batch with", () => {
