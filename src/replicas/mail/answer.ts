@@ -1,9 +1,9 @@
 /** Answers the calls of the service. */
 import { answerCall, type GoogleApi } from "~/replicas/kit/google/answer";
 import { ROUTER } from "~/replicas/mail/api/index";
-import { INDENT, invalid, MailError } from "~/replicas/mail/errors";
+import { callOf } from "~/replicas/mail/calls";
+import { INDENT, invalid, invalidValue } from "~/replicas/mail/errors";
 import type { MailCall, TableName } from "~/replicas/mail/operation";
-import { NOBODY_HERE } from "~/replicas/members";
 import type { ReplicaCall } from "~/replicas/replica";
 import type { HttpAnswer } from "~/wire/message";
 
@@ -13,14 +13,10 @@ const UPLOAD = /^(?:resumable\/)?upload\//;
 const API: GoogleApi<TableName, MailCall> = {
   router: ROUTER,
   pathOf: (path) => path.replace(UPLOAD, ""),
-  contextOf({ session, actor }) {
-    if (actor === NOBODY_HERE)
-      throw new MailError("failedPrecondition", "Mail service not enabled");
-    return { session, mailbox: actor };
-  },
+  contextOf: callOf,
   indent: INDENT,
   invalid: {
-    value: () => invalid("Invalid value"),
+    value: invalidValue,
     mask: (text) =>
       invalid(`Request contains an invalid argument: Invalid field selection ${text}`),
   },

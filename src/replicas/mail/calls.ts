@@ -1,10 +1,20 @@
 /** Parts that the operations of mail share. */
+import type { Caller } from "~/replicas/caller";
 import { MailError, notFound } from "~/replicas/mail/errors";
 import { readId } from "~/replicas/mail/ids";
-import type { MailCall, Posting } from "~/replicas/mail/operation";
+import type { MailCall, Posting, TableName } from "~/replicas/mail/operation";
 import { nextNumbers } from "~/replicas/mail/store/history";
 import { findMailbox, type MailboxRow } from "~/replicas/mail/store/mailboxes";
 import { findMessage, type ListedMessage } from "~/replicas/mail/store/messages";
+import { NOBODY_HERE } from "~/replicas/members";
+
+const notEnabled = () => new MailError("failedPrecondition", "Mail service not enabled");
+
+/** The call of a person. Throws for one without a mailbox. */
+export function callOf({ session, actor }: Caller<TableName>): MailCall {
+  if (actor === NOBODY_HERE) throw notEnabled();
+  return { session, mailbox: actor };
+}
 
 /** Changes mailboxes in one transaction. */
 export const post = <T>(
@@ -28,6 +38,6 @@ export async function requireMessage(
 
 export async function requireMailbox({ session, mailbox }: MailCall): Promise<MailboxRow> {
   const row = await findMailbox(session, mailbox);
-  if (!row) throw new MailError("failedPrecondition", "Mail service not enabled");
+  if (!row) throw notEnabled();
   return row;
 }

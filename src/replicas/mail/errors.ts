@@ -53,6 +53,8 @@ export function bodyOf(reason: Reason, message: string, details?: readonly objec
 }
 
 export const invalid = (message: string) => new MailError("invalidArgument", message);
+/** A value that the database cannot take. */
+export const invalidValue = () => invalid("Invalid value");
 export const notFound = () => new MailError("notFound", "Requested entity was not found.");
 export const delegationDenied = (address: string) =>
   new MailError("forbidden", `Delegation denied for ${address}`);

@@ -9,6 +9,7 @@ import { deliver } from "~/replicas/mail/delivery/outside";
 import { DERIVED, DERIVED_ROWS } from "~/replicas/mail/derived";
 import { INDENT } from "~/replicas/mail/errors";
 import { faults } from "~/replicas/mail/faults";
+import { vendor } from "~/replicas/mail/mcp/vendor";
 import type { TableName } from "~/replicas/mail/operation";
 import { seedMail } from "~/replicas/mail/seed";
 import { findUserId, listDirectory, listPeople } from "~/replicas/mail/store/mailboxes";
@@ -31,5 +32,6 @@ export const mail = createReplica<TableName>({
   batches,
   handle,
   faults,
+  toolProfiles: { vendor },
   operations: () => operationsOf(about.service, ROUTER),
 });

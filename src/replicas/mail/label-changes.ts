@@ -23,7 +23,7 @@ const NAME_MAX = 225;
 const RESERVED = /^(?:inbox|spam|trash|sent|drafts?|starred|important|unread|chats?)$/i;
 
 /** Names that are the same for the service. */
-const comparable = (name: string) =>
+export const comparable = (name: string) =>
   name.trim().replace(/\s+/g, " ").toLowerCase().replace(/[ /-]/g, "-");
 
 function requireName(name: string | undefined, others: readonly LabelRow[]): string {

@@ -30,7 +30,7 @@ const contentOf = ({ message = {} }: Body, media: Media | undefined) => ({
 const shown = ({ id: of, message }: Stored) => ({ id: of, message: created(message) });
 
 /** A page of drafts, newest first. */
-async function searchDrafts(call: MailCall, query: Search) {
+export async function searchDrafts(call: MailCall, query: Search) {
   const { entries, ...page } = await searchMail(call, { ...query, labelIds: ["DRAFT"] });
   const ids = entries.map((entry) => entry.id);
   const rows = await listDraftsOf(call.session, call.mailbox, ids);

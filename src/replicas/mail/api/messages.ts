@@ -63,7 +63,7 @@ export async function checkChange(call: MailCall, change: LabelChange): Promise<
   requireChange(change, await listLabels(call.session, call.mailbox));
 }
 
-const relabel = (call: MailCall, of: string, change: LabelChange) =>
+export const relabelMessage = (call: MailCall, of: string, change: LabelChange) =>
   post(call, async (posting) => {
     const [row] = await changeLabels(posting, call.mailbox, [readId(of)], change);
     if (!row) throw notFound();
@@ -149,7 +149,7 @@ export const messages = [
     async handle({ path, body }, call) {
       readId(path.id);
       await checkChange(call, body);
-      return await relabel(call, path.id, body);
+      return await relabelMessage(call, path.id, body);
     },
   }),
   operation("messages.batchModify", "POST", "messages/batchModify", {
@@ -178,14 +178,14 @@ export const messages = [
     description: "It keeps its other labels, apart from the inbox.",
     path: { id },
     answers: answersOf(Message),
-    handle: ({ path }, call) => relabel(call, path.id, { addLabelIds: ["TRASH"] }),
+    handle: ({ path }, call) => relabelMessage(call, path.id, { addLabelIds: ["TRASH"] }),
   }),
   operation("messages.untrash", "POST", "messages/{id}/untrash", {
     summary: "Take a message out of the trash",
     description: "It does not get the label of the inbox again.",
     path: { id },
     answers: answersOf(Message),
-    handle: ({ path }, call) => relabel(call, path.id, { removeLabelIds: ["TRASH"] }),
+    handle: ({ path }, call) => relabelMessage(call, path.id, { removeLabelIds: ["TRASH"] }),
   }),
   operation("messages.delete", "DELETE", "messages/{id}", {
     summary: "Delete a message",

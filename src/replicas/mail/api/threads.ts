@@ -7,11 +7,11 @@ import { readId } from "~/replicas/mail/ids";
 import type { LabelChange } from "~/replicas/mail/labels";
 import { answersOf, type MailCall, NO_CONTENT, operation } from "~/replicas/mail/operation";
 import { type Format, messageView, minimalView } from "~/replicas/mail/payload";
+import { viewsWithRaw } from "~/replicas/mail/raws";
 import { SEARCH } from "~/replicas/mail/search/arguments";
 import { searchMail } from "~/replicas/mail/search/search";
 import {
   type ListedMessage,
-  listRaws,
   listThread,
   listThreadSummaries,
 } from "~/replicas/mail/store/messages";
@@ -43,44 +43,17 @@ const threadView = (rows: readonly ListedMessage[], messages: readonly object[])
   messages,
 });
 
-/** Bytes of messages that are read together; a larger message is read alone. */
-const TOGETHER_MAX = 16 * 1024 * 1024;
-
-function groupsOf(rows: readonly ListedMessage[]): ListedMessage[][] {
-  const groups: ListedMessage[][] = [];
-  let size = Number.POSITIVE_INFINITY;
-  for (const row of rows) {
-    size += row.sizeEstimate;
-    if (size <= TOGETHER_MAX) groups.at(-1)?.push(row);
-    else {
-      groups.push([row]);
-      size = row.sizeEstimate;
-    }
-  }
-  return groups;
-}
-
-async function messageViews(
-  { session, mailbox }: MailCall,
+const messageViews = async (
+  call: MailCall,
   rows: readonly ListedMessage[],
   format: Format,
   headers?: readonly string[],
-): Promise<object[]> {
-  if (format === "minimal") return rows.map(minimalView);
-  const views: object[] = [];
-  for (const group of groupsOf(rows)) {
-    const ids = group.map(({ id: of }) => of);
-    const raws = await listRaws(session, mailbox, ids);
-    for (const row of group) {
-      const raw = raws.get(row.id);
-      // Another call may have deleted it since.
-      if (raw) views.push(await messageView({ ...row, raw }, format, headers));
-    }
-  }
-  return views;
-}
+): Promise<object[]> =>
+  format === "minimal"
+    ? rows.map(minimalView)
+    : await viewsWithRaw(call, rows, (row) => messageView(row, format, headers));
 
-const relabel = (call: MailCall, threadId: string, change: LabelChange) =>
+export const relabelThread = (call: MailCall, threadId: string, change: LabelChange) =>
   post(call, async (posting) => {
     const rows = await requireThread({ ...call, session: posting.session }, threadId);
     const changed = await changeLabels(
@@ -128,7 +101,7 @@ export const threads = [
     async handle({ path, body }, call) {
       readId(path.id);
       await checkChange(call, body);
-      return await relabel(call, path.id, body);
+      return await relabelThread(call, path.id, body);
     },
   }),
   operation("threads.trash", "POST", "threads/{id}/trash", {
@@ -136,14 +109,14 @@ export const threads = [
     description: "All of its messages.",
     path: { id },
     answers: answersOf(Thread),
-    handle: ({ path }, call) => relabel(call, path.id, { addLabelIds: ["TRASH"] }),
+    handle: ({ path }, call) => relabelThread(call, path.id, { addLabelIds: ["TRASH"] }),
   }),
   operation("threads.untrash", "POST", "threads/{id}/untrash", {
     summary: "Take a thread out of the trash",
     description: "All of its messages.",
     path: { id },
     answers: answersOf(Thread),
-    handle: ({ path }, call) => relabel(call, path.id, { removeLabelIds: ["TRASH"] }),
+    handle: ({ path }, call) => relabelThread(call, path.id, { removeLabelIds: ["TRASH"] }),
   }),
   operation("threads.delete", "DELETE", "threads/{id}", {
     summary: "Delete a thread",

@@ -21,6 +21,9 @@ const ownParts = (part: Part): Part[] => [
   ...(part.mimeType === "message/rfc822" ? [] : part.parts.flatMap(ownParts)),
 ];
 
+/** The HTML, undefined if there is none. */
+export const bodyHtml = (root: Part): string | undefined => firstText(root, "text/html");
+
 function firstText(root: Part, type: string): string | undefined {
   const part = ownParts(root).find(isText(type));
   return part && textOf(part);
@@ -30,7 +33,7 @@ function firstText(root: Part, type: string): string | undefined {
 export function bodyText(root: Part): string {
   const plain = firstText(root, "text/plain");
   if (plain !== undefined) return plain;
-  const html = firstText(root, "text/html");
+  const html = bodyHtml(root);
   return html === undefined ? "" : textOfHtml(html);
 }
 

@@ -27,6 +27,8 @@ export type Search = {
   readonly byThread?: boolean;
   /** Queries may also name labels by their ids. */
   readonly byLabelId?: boolean;
+  readonly withTrash?: boolean;
+  readonly withoutDrafts?: boolean;
 };
 
 export type Page = {
@@ -67,9 +69,9 @@ export async function searchMail(
   const query = parseQuery(q, { now: millisOf(session.source), labels });
   const size = Math.min(Math.max(maxResults, 1), PAGE_MAX);
   const wanted = Math.max(size + 1, ESTIMATE_MAX);
-  const includeSpamTrash = search.includeSpamTrash ?? false;
+  const without = excluded(search, query);
   const found = await collect(session, mailbox, {
-    ...{ query, labelIds, includeSpamTrash, before, wanted, byThread },
+    ...{ query, labelIds, without, before, wanted, byThread },
   });
   const entries = found.slice(0, size);
   const last = found.length > size ? entries.at(-1) : undefined;
@@ -83,20 +85,20 @@ export async function searchMail(
 type Wanted = {
   readonly query: Query;
   readonly labelIds: readonly string[];
-  readonly includeSpamTrash: boolean;
+  /** Labels of messages that are left out. */
+  readonly without: readonly string[];
   readonly before: string | undefined;
   readonly wanted: number;
   readonly byThread: boolean;
 } & Partial<Pick<Conditions, "threads" | "since">>;
 
 async function collect(session: MailSession, mailbox: string, given: Wanted): Promise<Entry[]> {
-  const { query, wanted, byThread, threads, since } = given;
+  const { query, wanted, byThread, without, threads, since } = given;
   const plan = planOf(query);
   const conditions: Conditions = {
     ...plan,
     labels: [...given.labelIds, ...plan.labels],
-    without: excluded(given),
-    ...{ threads, since },
+    ...{ without, threads, since },
   };
   const found = new Map<string, Entry>();
   let { before } = given;
@@ -145,10 +147,15 @@ async function shownThreads(
   return earlier.map(({ threadId }) => threadId);
 }
 
-function excluded({ query, labelIds, includeSpamTrash }: Wanted): string[] {
-  if (includeSpamTrash) return [];
+function excluded(
+  { labelIds = [], includeSpamTrash, withTrash, withoutDrafts }: Search,
+  query: Query,
+): string[] {
+  const isShown = (label: string, isAsked: boolean) =>
+    includeSpamTrash || isAsked || labelIds.includes(label);
   return [
-    ...(query.withSpam || labelIds.includes("SPAM") ? [] : ["SPAM"]),
-    ...(query.withTrash || labelIds.includes("TRASH") ? [] : ["TRASH"]),
+    ...(isShown("SPAM", query.withSpam) ? [] : ["SPAM"]),
+    ...(isShown("TRASH", query.withTrash || withTrash === true) ? [] : ["TRASH"]),
+    ...(withoutDrafts ? ["DRAFT"] : []),
   ];
 }

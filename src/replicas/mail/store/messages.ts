@@ -182,11 +182,15 @@ export async function listWithLabel(
   return rows.map(({ id }) => id);
 }
 
-type LabelCounts = {
+export type LabelCounts = {
   readonly messagesTotal: number;
   readonly messagesUnread: number;
   readonly threadsTotal: number;
   readonly threadsUnread: number;
+};
+
+export const NO_MESSAGES: LabelCounts = {
+  ...{ messagesTotal: 0, messagesUnread: 0, threadsTotal: 0, threadsUnread: 0 },
 };
 
 /** `labelId`: undefined for the whole mailbox. */
@@ -202,5 +206,19 @@ export async function countMessages(
     from ${t.messages}
     where mailbox = ${mailbox} ${labelId === undefined ? sql`` : sql`and ${labelId} = any("labelIds")`}
   `;
-  return row ?? { messagesTotal: 0, messagesUnread: 0, threadsTotal: 0, threadsUnread: 0 };
+  return row ?? NO_MESSAGES;
+}
+
+/** The numbers of messages by label, in one reading of the mailbox. */
+export async function countByLabel(
+  { sql, t }: MailSession,
+  mailbox: string,
+): Promise<ReadonlyMap<string, LabelCounts>> {
+  const rows = await sql<(LabelCounts & { readonly label: string })[]>`
+    select label, count(*)::int as "messagesTotal", count(distinct "threadId")::int as "threadsTotal",
+      (count(*) filter (where 'UNREAD' = any("labelIds")))::int as "messagesUnread",
+      (count(distinct "threadId") filter (where 'UNREAD' = any("labelIds")))::int as "threadsUnread"
+    from ${t.messages}, unnest("labelIds") label where mailbox = ${mailbox} group by label
+  `;
+  return new Map(rows.map(({ label, ...counts }) => [label, counts]));
 }
