@@ -8,8 +8,8 @@ import type {
 import { call, get, jsonOf, send } from "~/console/api";
 import { pretty } from "~/console/parts/dialog";
 
-/** A request in the form: what is called, and with which JSON. */
-type Request = { readonly address: string; readonly body: object };
+/** A request in the form: what is called, and with which JSON. `method`: POST by default. */
+type Request = { readonly method?: string; readonly address: string; readonly body?: object };
 export type Operation = {
   readonly name: string;
   readonly example: object;
@@ -82,7 +82,7 @@ export type Outcome = {
 /** Makes a call in a run of its own, or within the run that is active. */
 export async function perform(
   { environmentId }: EnvironmentDetail,
-  { address, body }: Request,
+  { method = "POST", address, body }: Request,
 ): Promise<Outcome> {
   const { run } = await get<EnvironmentDetail>(`/env/${environmentId}`);
   const active = run?.status === "running" ? run.runId : undefined;
@@ -95,7 +95,7 @@ export async function perform(
     ).runId;
   const began = performance.now();
   try {
-    const response = await send("POST", address, { body, headers: PROTOCOL });
+    const response = await send(method, address, { body, headers: PROTOCOL });
     const text = await response.text();
     const ms = performance.now() - began;
     const diff = active ? undefined : await end(runId);

@@ -17,7 +17,7 @@ const TYPES: Record<string, string> = { js: "text/javascript", css: "text/css" }
 
 /** Scripts, styles and calls of this server only. Images of files are read with the key, and shown from memory. */
 const CONTENT_SECURITY_POLICY =
-  "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; frame-src 'none'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 let bundle: Promise<Bundle> | undefined;
 

@@ -8,7 +8,15 @@ import { useAccepted } from "../support/appearance";
 import { missedByKeyboard, takePicture, violationsOf, waitUntilLoaded } from "../support/browser";
 import { assetsOf } from "../support/console";
 import { useConsole } from "./console";
-import { chatScene, graphql, type Scene, suiteScene, trackerScene } from "./scene";
+import {
+  chatScene,
+  graphql,
+  type MailScene,
+  mailScene,
+  type Scene,
+  suiteScene,
+  trackerScene,
+} from "./scene";
 
 const { program, open } = useConsole();
 const accepted = useAccepted("console/accepted.json");
@@ -31,8 +39,15 @@ const PAGES: Case[] = [
     shows: "ENG-1",
   },
   { name: "issue", path: () => issue, shows: "It is done now" },
+  { name: "mail", path: () => `/environments/${mail.environmentId}`, shows: "The Weekly Byte" },
+  {
+    name: "mail-thread",
+    path: () => `/environments/${mail.environmentId}?mail=${mail.threadId}`,
+    shows: "To: agent@acme.test, john@acme.test",
+  },
   { name: "run-chat", path: () => `/runs/${chat.runId}`, shows: "Why it failed" },
   { name: "run-tracker", path: () => `/runs/${tracker.runId}`, shows: "issueUpdate" },
+  { name: "run-mail", path: () => `/runs/${mail.runId}`, shows: "Prices of May" },
   { name: "run-pair", path: () => pair, shows: "only right" },
   { name: "suites", path: () => "/suites", shows: "Greetings" },
   { name: "suite", path: () => `/suites/${suite}`, shows: "Welcome everybody" },
@@ -55,6 +70,7 @@ const PAGES: Case[] = [
 
 let chat: Scene;
 let tracker: Scene;
+let mail: MailScene;
 let issue: string;
 let suite: string;
 let tested: string;
@@ -62,6 +78,10 @@ let pair: string;
 beforeAll(async () => {
   chat = await chatScene(program);
   tracker = await trackerScene(program);
+  mail = await mailScene(program, {
+    subject: "Prices of May",
+    html: "<p>Hello,</p><p>here are the <b>prices</b>.</p>",
+  });
   suite = await suiteScene(program);
   const { body } = await program.get(`/testSuites/${suite}?expand=true`);
   const { runs } = (await program.get(`/runs?testSuiteId=${suite}`)).body;

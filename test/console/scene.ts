@@ -137,3 +137,35 @@ export async function suiteScene(program: TestProgram): Promise<string> {
       }
   return suiteId;
 }
+
+export type MailScene = Scene & { readonly threadId: string };
+
+/** A run of mail: it reads, stars a message, sends one with HTML to itself and John, and sets an automatic reply. */
+export async function mailScene(
+  program: TestProgram,
+  { subject, html }: { readonly subject: string; readonly html: string },
+): Promise<MailScene> {
+  const agent = "agent@acme.test";
+  const { environmentId, environmentUrl } = await program.environment({
+    templateService: "mail",
+    templateName: "mail_default",
+    impersonateUserId: agent,
+  });
+  const call = async (method: string, path: string, body?: object) => {
+    const address = `${program.url}${environmentUrl}/gmail/v1/users/me/${path}`;
+    const sent = body && { body: JSON.stringify(body) };
+    const response = await fetch(address, { method, ...sent });
+    const answer = (await response.json()) as any;
+    if (!response.ok) throw new Error(JSON.stringify(answer));
+    return answer;
+  };
+  const runId = await startRun(program, environmentId);
+  const { messages } = await call("GET", "messages?q=from:tess");
+  await call("POST", `messages/${messages[0].id}/modify`, { addLabelIds: ["STARRED"] });
+  const lines = [`To: ${agent}, john@acme.test`, `Subject: ${subject}`, "Content-Type: text/html"];
+  const raw = Buffer.from([...lines, "", html].join("\r\n")).toString("base64url");
+  const { threadId } = await call("POST", "messages/send", { raw });
+  await call("PUT", "settings/vacation", { enableAutoReply: true, responseBodyPlainText: "Away" });
+  expectStatus(await program.post("/diffRun", { runId }), 200);
+  return { environmentId, environmentUrl, runId, threadId };
+}

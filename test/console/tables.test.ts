@@ -125,7 +125,7 @@ describe("the pages of such a service", () => {
   /** Answers the environment as one of a service that the console does not know. */
   const asUnknown = (page: Page) =>
     page.route(`**/api/platform/env/${scene.environmentId}`, (route) =>
-      route.fulfill({ json: { ...details, service: "mail" } }),
+      route.fulfill({ json: { ...details, service: "notes" } }),
     );
   const openAs = (path: string, use: (page: Page) => Promise<void>) =>
     open("/suites", async (page) => {

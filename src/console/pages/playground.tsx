@@ -161,11 +161,13 @@ function Facts({ of: { environmentId, services, expiresAt } }: { of: Environment
 
 function Tried({ environment }: { environment: ServiceEnvironment }) {
   const { service, templateSchema } = environment;
-  const { subject: table } = recordsOf(service);
+  const { subject: table, people } = recordsOf(service);
   // A template that is gone has no ids to put into the code.
   const rows = useLoad(
     () =>
-      readOwnRows(ask, environment, ["users", ...(table ? [table] : [])]).catch((): Rows => ({})),
+      readOwnRows(ask, environment, [people.table, ...(table ? [table] : [])]).catch(
+        (): Rows => ({}),
+      ),
     [templateSchema],
   );
   return (

@@ -2,6 +2,7 @@
 import type { Service } from "~/clients/typescript/schema";
 import type { PlaceProps } from "~/console/parts/place";
 import { chat } from "~/console/services/chat/index";
+import { mail } from "~/console/services/mail/index";
 import { WORLD } from "~/console/services/member";
 import { ownerOf } from "~/console/services/records";
 import type { ConsoleService } from "~/console/services/service";
@@ -11,7 +12,7 @@ import { tracker } from "~/console/services/tracker/index";
 const SERVICES: Readonly<Record<string, ConsoleService>> & Record<Service, ConsoleService> = {
   chat,
   tracker,
-  mail: tables,
+  mail,
 };
 
 /** Fields of an environment's address that the view of any service keeps there. */

@@ -2,19 +2,27 @@
 import type { Template } from "~/clients/typescript/schema";
 import { type Ask, nameOf, type Row, readRows } from "~/console/rows";
 import { prefixOf, WORLD } from "~/console/services/member";
+import { recordsOf } from "~/console/services/records";
 
-/** Their rows. In a world, each person is a row of the first service that knows the name. */
+/** Their rows, each with its id in `id`. In a world, each person is a row of the first service that knows the name. */
 export async function readPeople(
   ask: Ask,
   { name, service, services }: Pick<Template, "name" | "service" | "services">,
 ): Promise<readonly Row[]> {
-  const prefixes = service === WORLD ? services.map(prefixOf) : [""];
-  const tables = prefixes.map((prefix) => `${prefix}users`);
-  const rows = await readRows(ask, name, tables);
-  const people = new Map<string, Row>();
-  for (const row of tables.flatMap((table) => rows[table] ?? [])) {
-    const known = service === WORLD ? nameOf(row) : String(row["id"]);
-    if (!people.has(known)) people.set(known, row);
-  }
-  return [...people.values()];
+  const kinds = (service === WORLD ? services : [service]).map((kind) => {
+    const { people } = recordsOf(kind);
+    return { ...people, named: (service === WORLD ? prefixOf(kind) : "") + people.table };
+  });
+  const rows = await readRows(
+    ask,
+    name,
+    kinds.map(({ named }) => named),
+  );
+  const known = new Map<string, Row>();
+  for (const { named, id, includes } of kinds)
+    for (const row of (rows[named] ?? []).filter(includes)) {
+      const key = service === WORLD ? nameOf(row) : String(row[id]);
+      if (!known.has(key)) known.set(key, { ...row, id: row[id] });
+    }
+  return [...known.values()];
 }

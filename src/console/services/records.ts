@@ -1,15 +1,16 @@
 /** The services, with their rows. One without an entry of its own has that of tables. */
 import type { Service } from "~/clients/typescript/schema";
 import { chatRecords } from "~/console/services/chat/records";
+import { mailRecords } from "~/console/services/mail/records";
 import { memberOf, ownEvent, prefixOf, WORLD, withPrefix } from "~/console/services/member";
-import type { ServiceRecords } from "~/console/services/shape";
+import { type ServiceRecords, USERS } from "~/console/services/shape";
 import { tableRecords } from "~/console/services/tables/records";
 import { trackerRecords } from "~/console/services/tracker/records";
 
 const RECORDS: Readonly<Record<string, ServiceRecords>> & Record<Service, ServiceRecords> = {
   chat: chatRecords,
   tracker: trackerRecords,
-  mail: tableRecords,
+  mail: mailRecords,
 };
 
 /** For choices of environments and templates. */
@@ -26,6 +27,7 @@ const ALL = Object.entries(RECORDS);
 
 /** Those of all services, by the names of their tables in a world. */
 const worldRecords: ServiceRecords = {
+  people: USERS,
   // Which services a world has is not known here, so their tables can't be listed.
   identified: ["*"],
   subject: undefined,

@@ -3,7 +3,20 @@ import type { RunEvent } from "~/clients/typescript/schema";
 import type { Ask, Keys, Row, Rows } from "~/console/rows";
 import type { ServiceEnvironment } from "~/console/services/member";
 
+/** The table of the people that an agent can act as. */
+type People = {
+  readonly table: string;
+  /** The column that identifies a person. */
+  readonly id: string;
+  /** False of another row, such as a group. */
+  readonly includes: (row: Row) => boolean;
+};
+
+/** The table of people of most services. */
+export const USERS: People = { table: "users", id: "id", includes: () => true };
+
 export type ServiceRecords = {
+  readonly people: People;
   /** Tables whose ids calls and assertions name. */
   readonly identified: readonly string[];
   /** The table whose first row an example of a call is about; undefined if examples need none. */

@@ -10,7 +10,7 @@ const WORLDS: Readonly<Record<string, ComponentType<WorldProps>>> &
   Record<Service, ComponentType<WorldProps>> = {
   chat: lazy(async () => (await import("~/console/services/chat/world")).ChatWorld),
   tracker: lazy(async () => (await import("~/console/services/tracker/world")).TrackerWorld),
-  mail: TableWorld,
+  mail: lazy(async () => (await import("~/console/services/mail/world")).MailWorld),
 };
 
 export const worldOf = (service: string): ComponentType<WorldProps> =>

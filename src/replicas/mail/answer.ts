@@ -1,19 +1,28 @@
 /** Answers the calls of the service. */
 import { answerCall, type GoogleApi } from "~/replicas/kit/google/answer";
+import { actingAddress } from "~/replicas/kit/google/identity";
 import { ROUTER } from "~/replicas/mail/api/index";
 import { callOf } from "~/replicas/mail/calls";
-import { INDENT, invalid, invalidValue } from "~/replicas/mail/errors";
+import { INDENT, invalid, invalidValue, MailError } from "~/replicas/mail/errors";
 import type { MailCall, TableName } from "~/replicas/mail/operation";
+import { findUserId } from "~/replicas/mail/store/mailboxes";
 import type { ReplicaCall } from "~/replicas/replica";
 import type { HttpAnswer } from "~/wire/message";
 
 /** In front of the path of a call that carries a message as media. */
 const UPLOAD = /^(?:resumable\/)?upload\//;
 
+async function callOfToken(call: ReplicaCall<TableName>): Promise<MailCall> {
+  const { session } = call;
+  const isKnown = async (id: string) => (await findUserId(session, { id })) !== undefined;
+  const refuse = (message: string) => new MailError("authError", message);
+  return callOf({ session, actor: await actingAddress(call, isKnown, refuse) });
+}
+
 const API: GoogleApi<TableName, MailCall> = {
   router: ROUTER,
   pathOf: (path) => path.replace(UPLOAD, ""),
-  contextOf: callOf,
+  contextOf: callOfToken,
   indent: INDENT,
   invalid: {
     value: invalidValue,

@@ -84,3 +84,25 @@ test("messages of another mailbox cannot be reached", async () => {
     await scene.call(agent, "POST", "messages/send", { raw, threadId: foreign.threadId }),
   ).toMatchObject({ status: 404 });
 });
+
+test("a token that is another person's address acts as that person, with permission", async () => {
+  const as = async (env: Environment, headers: Record<string, string>, path = "profile") => {
+    const { status, body } = await scene.callAs(headers, env, "GET", path);
+    return [status, body.emailAddress ?? body.error.message];
+  };
+  const own = await scene.environment();
+  const open = await scene.environment({ allowImpersonation: true });
+  const named = (env: Environment, address: string) => ({
+    "X-API-Key": env.token,
+    Authorization: `Bearer ${address}`,
+  });
+  expect(await as(open, named(open, "John@acme.test"))).toEqual([200, "john@acme.test"]);
+  expect(await as(own, named(own, "agent@acme.test"))).toEqual([200, "agent@acme.test"]);
+  expect(await as(own, named(own, "ya29.anything"))).toEqual([200, "agent@acme.test"]);
+  const [status, reason] = await as(own, named(own, "john@acme.test"));
+  expect([status, reason]).toEqual([401, expect.stringContaining("own user")]);
+  expect(await as(open, named(open, "team@acme.test"))).toEqual([
+    401,
+    "team@acme.test has no account here.",
+  ]);
+});

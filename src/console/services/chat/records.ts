@@ -1,9 +1,10 @@
 /** Rows of the chat. */
 import { columnsOf, textOf } from "~/console/rows";
 import { readOwnRows } from "~/console/services/member";
-import type { ServiceRecords } from "~/console/services/shape";
+import { type ServiceRecords, USERS } from "~/console/services/shape";
 
 export const chatRecords: ServiceRecords = {
+  people: USERS,
   identified: ["users", "channels", "files"],
   subject: "channels",
   keys: { messages: ["channel_id", "ts"] },

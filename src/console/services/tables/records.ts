@@ -1,12 +1,13 @@
 /** Rows of a service that the console knows nothing of. */
 import { keysOf, keyText, pick, type Row } from "~/console/rows";
 import { readOwnRows } from "~/console/services/member";
-import type { ServiceRecords } from "~/console/services/shape";
+import { type ServiceRecords, USERS } from "~/console/services/shape";
 
 /** Columns that may name a row. */
 const NAMES = ["id", "identifier", "real_name", "name", "title"];
 
 export const tableRecords: ServiceRecords = {
+  people: USERS,
   identified: ["*"],
   subject: undefined,
   keys: {},

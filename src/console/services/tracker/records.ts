@@ -2,7 +2,7 @@
 import type { RunEvent } from "~/clients/typescript/schema";
 import { type Ask, columnsOf, type Row, type Rows } from "~/console/rows";
 import { readOwnRows, type ServiceEnvironment } from "~/console/services/member";
-import type { ServiceRecords } from "~/console/services/shape";
+import { type ServiceRecords, USERS } from "~/console/services/shape";
 
 const IDENTIFIED = [
   "users",
@@ -104,6 +104,7 @@ async function base(
 }
 
 export const trackerRecords: ServiceRecords = {
+  people: USERS,
   identified: IDENTIFIED,
   subject: "teams",
   keys: {},

@@ -11,7 +11,7 @@ export type GoogleApi<Name extends string, Context> = {
   /** The path of a call as the templates of operations have it. */
   readonly pathOf: (path: string) => string;
   /** Throws for a caller who may not call at all. */
-  readonly contextOf: (call: ReplicaCall<Name>) => Context;
+  readonly contextOf: (call: ReplicaCall<Name>) => Context | Promise<Context>;
   /** Spaces of an answer that is indented. */
   readonly indent: number;
   readonly invalid: {
@@ -46,7 +46,7 @@ async function perform<Name extends string, Context>(
   { router, pathOf, contextOf, indent, invalid }: GoogleApi<Name, Context>,
   call: ReplicaCall<Name>,
 ): Promise<HttpAnswer> {
-  const context = contextOf(call);
+  const context = await contextOf(call);
   const { request, body, account } = call;
   const path = pathOf(call.path);
   const { args, result } = await router.run({ request, path, body, account }, context);
