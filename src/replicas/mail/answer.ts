@@ -16,7 +16,7 @@ async function callOfToken(call: ReplicaCall<TableName>): Promise<MailCall> {
   const { session } = call;
   const isKnown = async (id: string) => (await findUserId(session, { id })) !== undefined;
   const refuse = (message: string) => new MailError("authError", message);
-  return callOf({ session, actor: await actingAddress(call, isKnown, refuse) });
+  return callOf({ ...call, actor: await actingAddress(call, isKnown, refuse) });
 }
 
 const API: GoogleApi<TableName, MailCall> = {
