@@ -95,7 +95,9 @@ export function createServiceCalls(parts: {
     },
 
     async answer(request: IncomingRequest, place: ServicePath, way: Way): Promise<HttpAnswer> {
-      const service = place.kind === "root" ? place.path.services[0] : place.path.service;
+      const document = documentAt(request, place, way.baseUrl);
+      if (document) return document;
+      const [service] = servicesOf(place);
       return await inWordsOf({ service, path: place.path.path }, async () => {
         const target = await targetOf(request, place);
         if (!("envId" in target)) return target;
@@ -106,6 +108,25 @@ export function createServiceCalls(parts: {
       });
     },
   };
+}
+
+const servicesOf = ({ kind, path }: ServicePath): readonly [string, ...string[]] =>
+  kind === "root" ? path.services : [path.service];
+
+function documentAt(
+  request: IncomingRequest,
+  place: ServicePath,
+  baseUrl: string,
+): HttpAnswer | undefined {
+  const { path } = place.path;
+  if (path === "") return undefined;
+  for (const service of servicesOf(place)) {
+    const { documents } = REPLICAS.get(service) ?? {};
+    const rootUrl = baseUrl + request.pathname.slice(0, -path.length);
+    const document = documents?.({ request, path, rootUrl });
+    if (document) return document;
+  }
+  return undefined;
 }
 
 /** A call of a batch that reaches its environment: the paths of the root and those below a name lead to the same one. */

@@ -92,6 +92,8 @@ export type Replica<Name extends string = string> = {
   readonly deliver?: (session: Session<Name>, mail: OutgoingMail) => Promise<void>;
   /** The effects of time on the tables, if it has any. */
   readonly schedule?: Schedule<Name>;
+  /** Answers that everyone gets, without a credential or an environment; undefined for any other path. */
+  readonly documents?: Documents;
   /** Requests that carry several calls, if the service takes such requests. */
   readonly batches?: Batches;
   /** The response to a call without a valid credential; undefined: the platform's own. */
@@ -117,6 +119,13 @@ export type Replica<Name extends string = string> = {
  */
 export const createReplica = <Name extends string>(replica: Replica<Name>): Replica =>
   replica as Replica;
+
+/** `path`: of the service. `rootUrl`: the address that it follows, with a trailing slash. */
+export type Documents = (call: {
+  readonly request: HttpRequest;
+  readonly path: string;
+  readonly rootUrl: string;
+}) => HttpAnswer | undefined;
 
 export type Batches = {
   /** Of the service: `batch`. */

@@ -98,6 +98,20 @@ describe("on the root", () => {
   });
 });
 
+test("the discovery document needs no credential, and has the address that it is read from", async () => {
+  const { environmentUrl } = await environment();
+
+  for (const at of [environmentUrl, "", "/api/env/00000000000000000000000000000000/services/gmail"])
+    expect(await read(`${production.url}${at}/$discovery/rest?version=v1`)).toMatchObject({
+      status: 200,
+      body: { id: "gmail:v1", rootUrl: `${production.url}${at}/` },
+    });
+  expect(await read(`${production.url}/discovery/v1/apis/gmail/v1/rest`)).toMatchObject({
+    body: { rootUrl: `${production.url}/` },
+  });
+  expect((await read(`${production.url}/$discovery/rest?version=v2`)).status).toBe(401);
+});
+
 test("below an environment's address, a call without a credential has the service's answer too", async () => {
   const { environmentUrl } = await environment();
 

@@ -5,7 +5,7 @@ export const about = {
   service: "mail",
   alias: "gmail",
   api: { name: "the Gmail API", example: "/gmail/v1/users/me/profile" },
-  roots: rootsOf("gmail/v1"),
+  roots: rootsOf("gmail", "v1"),
   hosts: {
     domain: "googleapis.com",
     names: ["gmail.googleapis.com", "gmailmcp.googleapis.com"],

@@ -7,6 +7,7 @@ import { ROUTER } from "~/replicas/mail/api/index";
 import { batches } from "~/replicas/mail/batches";
 import { deliver } from "~/replicas/mail/delivery/outside";
 import { DERIVED, DERIVED_ROWS } from "~/replicas/mail/derived";
+import { documents } from "~/replicas/mail/discovery";
 import { INDENT } from "~/replicas/mail/errors";
 import { faults } from "~/replicas/mail/faults";
 import { vendor } from "~/replicas/mail/mcp/vendor";
@@ -29,6 +30,7 @@ export const mail = createReplica<TableName>({
   deliver,
   credential: tokenOf,
   denial: denialOf(INDENT),
+  documents,
   batches,
   handle,
   faults,

@@ -14,14 +14,30 @@ const threadId = text("The thread", ID);
 const historyId = text("The last change", "1001");
 const labelIds = list(text("A label", "INBOX"), "The labels");
 
-/** A part of a message, which contains further ones. Its shape contains itself: the document names it once. */
-const Payload = Type.Object(
-  {},
+const Header = Type.Object(
+  { name: text("As in the message", "Subject"), value: text("Decoded", "Hello") },
+  { description: "A header" },
+);
+const PartBody = Type.Object(
   {
-    additionalProperties: true,
-    description:
-      "The part tree: partId, mimeType, filename, headers, body (attachmentId, size, data), parts",
+    attachmentId: optional(text("Of a part with a file name", "ANGjdJ")),
+    size: count("In bytes"),
+    data: optional(text("The content in base64url", "aGVsbG8=")),
   },
+  { description: "The content, or the id to get it by" },
+);
+/** A part of a message, which contains further ones. */
+const Payload = Type.Recursive(
+  (part) =>
+    Type.Object({
+      partId: text("Empty for the whole message", "0"),
+      mimeType: text("The type", "text/plain"),
+      filename: text("Empty without one", "report.pdf"),
+      headers: list(Header, "In the order of the message"),
+      body: PartBody,
+      parts: optional(list(part, "Its parts")),
+    }),
+  { $id: "MailMessagePart", description: "A part of a message" },
 );
 
 export const Message = Type.Object(
@@ -144,14 +160,15 @@ export const LabelChangeBody = Type.Object(labelChange);
 const ids = Type.Array(text("A message", ID), {
   description: "At most 1,000 messages",
 });
-export const BatchModifyBody = Type.Object({
-  ids,
+const messageChange = {
   ...labelChange,
   addClassificationLabels: optional(
     list(Type.Object({}, { additionalProperties: true, description: "A label" }), "Ignored"),
   ),
   removeClassificationLabelIds: optional(list(text("A label", "x"), "Ignored")),
-});
+};
+export const MessageChangeBody = Type.Object(messageChange);
+export const BatchModifyBody = Type.Object({ ids, ...messageChange });
 export const BatchDeleteBody = Type.Object({ ids });
 
 const MESSAGE_BODY = {

@@ -1,5 +1,6 @@
 /** Environments of mail_default, and calls as one of its people. */
 import { useDatabase } from "../../support/database";
+import { answerCheck } from "../../support/discovery";
 import { expectStatus, useProgram } from "../../support/program";
 
 export type Environment = {
@@ -24,6 +25,9 @@ export function rawOf({ body = "Hello\r\n", headers = {}, ...fields }: Sent): st
   const head = named.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   return Buffer.from(`${head}\r\n${body}`).toString("base64url");
 }
+
+/** Every answer must be as the discovery document says. */
+let check: ReturnType<typeof answerCheck> | undefined;
 
 export function useScene() {
   const program = useProgram(useDatabase());
@@ -51,7 +55,10 @@ export function useScene() {
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.includes("json") ?? false;
     const { status, headers: received } = response;
-    return { status, headers: received, body: isJson ? JSON.parse(text) : text };
+    const answer = { status, headers: received, body: isJson ? JSON.parse(text) : text };
+    check ??= answerCheck(await (await fetch(`${program.url}/$discovery/rest`)).json());
+    if (response.ok) check(verb, `/gmail/v1/users/me/${path}`, status, answer.body);
+    return answer;
   }
 
   const call = (env: Environment, verb: string, path: string, body?: object | string) =>

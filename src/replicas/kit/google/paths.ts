@@ -1,7 +1,10 @@
 /** Paths of Google's APIs. */
 
-/** Those of one host that every API has, on the server's own root too. `name`: `gmail/v1`. */
-export const rootsOf = (name: string): readonly string[] => [
-  ...[`${name}/`, `upload/${name}/`, `resumable/upload/${name}/`],
-  ...["batch", `batch/${name}`],
-];
+/** Those that every API has, on the server's own root too. */
+export const rootsOf = (name: string, version: string): readonly string[] => {
+  const api = `${name}/${version}`;
+  return [
+    ...[`${api}/`, `upload/${api}/`, `resumable/upload/${api}/`, "batch", `batch/${api}`],
+    ...["$discovery/rest", `discovery/v1/apis/${api}/rest`],
+  ];
+};

@@ -20,9 +20,9 @@ import {
   BatchDeleteBody,
   BatchModifyBody,
   ImportedMessage,
-  LabelChangeBody,
   Message,
   MessageBody,
+  MessageChangeBody,
   MessageList,
 } from "~/replicas/mail/views";
 
@@ -144,7 +144,7 @@ export const messages = [
     summary: "Change the labels of a message",
     description: "A label that excludes another one removes it.",
     path: { id },
-    body: LabelChangeBody,
+    body: MessageChangeBody,
     answers: answersOf(Message),
     async handle({ path, body }, call) {
       readId(path.id);

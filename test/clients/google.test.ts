@@ -1,0 +1,42 @@
+/** Google's own clients, unmodified and at fixed versions: each makes at least thirty calls and checks contents. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { useDatabase } from "../support/database";
+import { pythonPackages, run } from "../support/packages";
+import { useProgram } from "../support/program";
+
+const MINUTES = 60_000;
+const SCENARIOS = join(import.meta.dir, "scenarios");
+const PYTHON = ["google-api-python-client==2.202.0", "google-auth-httplib2==0.3.0"];
+const program = useProgram(useDatabase());
+
+/** Variables that lead a scenario to a new environment. */
+async function environment() {
+  const { environmentUrl, token } = await program.environment({
+    templateService: "mail",
+    templateName: "mail_default",
+    impersonateUserId: "agent@acme.test",
+  });
+  const { url } = program;
+  return { ...process.env, URL: `${url}${environmentUrl}`, ROOT: url, TOKEN: token as string };
+}
+const expectCalls = (output: string) => expect(Number(output)).toBeGreaterThanOrEqual(30);
+
+test(
+  "mail through google-api-python-client",
+  async () => {
+    const env = { ...(await environment()), PYTHONPATH: await pythonPackages(...PYTHON) };
+    expectCalls(await run(["python3", join(SCENARIOS, "gmail_scenario.py")], { env }));
+  },
+  5 * MINUTES,
+);
+
+test(
+  "mail through @googleapis/gmail",
+  async () => {
+    const env = await environment();
+    const script = join(SCENARIOS, "gmail.mjs");
+    expectCalls(await run(["node", script], { cwd: join(import.meta.dir, "../.."), env }));
+  },
+  MINUTES,
+);
