@@ -6,6 +6,8 @@ import { SAVED_ID, SAVED_TITLE } from "~/console/saved";
 const SOURCES = join(import.meta.dir, "../console");
 /** A script that only some pages of the console need begins at a module of this folder. */
 const PAGE_MODULE = /\/pages\/([a-z]+)\.tsx$/;
+/** The view of a service begins at such a module. */
+const VIEW_MODULE = /\/services\/[a-z]+\/world\.tsx$/;
 
 export type Bundle = {
   readonly html: string;
@@ -51,10 +53,15 @@ function scriptsOf(outputs: Outputs): Record<string, string[]> {
   return scripts;
 }
 
-/** The scripts that one of them imports, now or later, and itself; not the first one, which every page has. */
+/**
+ * The scripts that one of them imports, now or later, and itself; not the first one, which every page has, nor the views
+ * of services, of which a page shows one.
+ */
 function reachable(outputs: Outputs, path: string, found = new Set<string>()): Set<string> {
   const output = outputs[path];
-  if (!output || found.has(path) || output.entryPoint?.endsWith(".html")) return found;
+  const { entryPoint = "" } = output ?? {};
+  if (!output || found.has(path) || entryPoint.endsWith(".html") || VIEW_MODULE.test(entryPoint))
+    return found;
   found.add(path);
   for (const each of output.imports) reachable(outputs, each.path, found);
   return found;

@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { useAccepted } from "../support/appearance";
 import { missedByKeyboard, takePicture, violationsOf, waitUntilLoaded } from "../support/browser";
-import { assetsOf } from "../support/console";
+import { assetsOf, SCRIPTS_MAX } from "../support/console";
 import { useConsole } from "./console";
 import {
   chatScene,
@@ -95,11 +95,11 @@ beforeAll(async () => {
   issue = `/environments/${tracker.environmentId}?issue=${issues.nodes[0].id}`;
 });
 
-/** The addresses of the scripts that a page has loaded. */
+/** The addresses of the scripts that a page has loaded, with their bytes. */
 const scriptsOf = async (page: Page) =>
   (await page.evaluate(
-    `performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname).filter((path) => path.endsWith(".js"))`,
-  )) as string[];
+    `performance.getEntriesByType("resource").map(({ name, decodedBodySize }) => ({ path: new URL(name).pathname, bytes: decodedBodySize })).filter(({ path }) => path.endsWith(".js"))`,
+  )) as { readonly path: string; readonly bytes: number }[];
 
 test.each(PAGES)("$name", async ({ name, path, shows }) => {
   for (const width of WIDTHS) {
@@ -120,10 +120,11 @@ test.each(PAGES)("$name", async ({ name, path, shows }) => {
       expect(await missedByKeyboard(page)).toEqual([]);
       const named = assetsOf(await (await fetch(page.url())).text());
       const loaded = await scriptsOf(page);
-      expect([loaded.length > 0, loaded.filter((path) => !named.includes(path))]).toEqual([
-        true,
-        [],
-      ]);
+      const total = loaded.reduce((sum, { bytes }) => sum + bytes, 0);
+      expect([total > 10_000, total < SCRIPTS_MAX]).toEqual([true, true]);
+      // The view of a service comes when the page knows the service.
+      const late = loaded.filter(({ path: each }) => !named.includes(each));
+      expect([name, late.length > 0]).toEqual([name, path().startsWith("/environments/")]);
     };
     await open(path(), check, { viewport: { width, height: 800 }, reducedMotion: "reduce" });
   }
