@@ -8,7 +8,6 @@ import { utf8 } from "~/wire/message";
 
 /** Of a platform body. Higher than the default, because its values are not processed one by one. */
 const VALUES_MAX = 250_000;
-export const SERVICE_BODY_MAX = 4 * 1024 * 1024;
 
 /** Bytes of a body to read before authentication, in search of a credential. */
 export const CREDENTIAL_PREFIX_MAX = 64 * 1024;

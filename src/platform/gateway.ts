@@ -11,7 +11,7 @@ import { EnvironmentEnded } from "~/db/opening";
 import type { Session } from "~/db/session";
 import type { SessionPool } from "~/db/session-pool";
 import { ApiError } from "~/errors";
-import { readBody, SERVICE_BODY_MAX } from "~/http/body";
+import { readBody } from "~/http/body";
 import { rejectPage } from "~/http/mcp/pages";
 import { createAdmission, type Opened, ownerOf } from "~/platform/admission";
 import type { Environments } from "~/platform/environments/environments";
@@ -35,6 +35,7 @@ import type { CallAccount, Replica, UnleasedCall } from "~/replicas/replica";
 import { serviceSession } from "~/replicas/service-session";
 import { httpDate } from "~/wire/head";
 import type { IncomingRequest } from "~/wire/incoming";
+import { SERVICE_BODY_MAX } from "~/wire/limits";
 import { type HttpAnswer, httpAnswer } from "~/wire/message";
 
 /** How a call arrived. */

@@ -2,7 +2,7 @@
 import type { LogMark } from "~/db/driver";
 import type { Session } from "~/db/session";
 import { ApiError, NotAuthed } from "~/errors";
-import { readBody, SERVICE_BODY_MAX } from "~/http/body";
+import { readBody } from "~/http/body";
 import { answerMcp } from "~/http/mcp/endpoint";
 import { type Access, DEFAULT_PROFILE, findSurface } from "~/http/mcp/profile";
 import type { Due, Injection } from "~/platform/faults/injection";
@@ -14,6 +14,7 @@ import type { Problem, Selection } from "~/replicas/faults";
 import type { CallAccount } from "~/replicas/replica";
 import type { ToolProfile, ToolResult } from "~/replicas/tools";
 import type { IncomingRequest } from "~/wire/incoming";
+import { SERVICE_BODY_MAX } from "~/wire/limits";
 import { type HttpAnswer, httpAnswer } from "~/wire/message";
 
 export type ToolPath = { readonly profile: string };

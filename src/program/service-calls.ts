@@ -4,7 +4,7 @@
  * request with several of them.
  */
 import { NotAuthed } from "~/errors";
-import { readBody, SERVICE_BODY_MAX, wholeBody } from "~/http/body";
+import { readBody, wholeBody } from "~/http/body";
 import type { Cells } from "~/http/cells";
 import type { createDefaultEnvironments } from "~/platform/default-environments";
 import { type GatewayPath, gatewayPath } from "~/platform/gateway";
@@ -14,6 +14,7 @@ import { REPLICAS } from "~/replicas/index";
 import type { Batches } from "~/replicas/replica";
 import { type RootPath, readRootPath } from "~/replicas/services";
 import { IncomingRequest } from "~/wire/incoming";
+import { SERVICE_BODY_MAX } from "~/wire/limits";
 import { HeaderList, type HttpAnswer, type HttpRequest } from "~/wire/message";
 
 /** A path to a service. Without an environment, it follows from the credential, or is the default one. */

@@ -20,5 +20,8 @@ export const LIMITS: Limits = {
   heldBytes: 64 * 1024 * 1024,
 };
 
+/** Bytes of a body of a service. */
+export const SERVICE_BODY_MAX = 4 * 1024 * 1024;
+
 /** Bytes of a body of the platform, and of a message of a WebSocket. */
 export const PLATFORM_BODY_MAX = 1024 * 1024;

@@ -45,7 +45,7 @@ export function answerCheck(whole: unknown) {
   const document = whole as Json;
   const methods = methodsOf(document, closedAll(document["schemas"]));
   return (verb: string, path: string, status: number, body: unknown): void => {
-    const pathname = path.replace(/\?.*$/s, "").replace(/^\/?(?:resumable\/)?upload\//, "");
+    const pathname = path.replace(/\?.*$/s, "").replace(/^\/?upload\//, "");
     const method = methods
       .filter((each) => each.verb === verb && each.pattern.test(pathname))
       .sort((a, b) => a.pattern.source.length - b.pattern.source.length)

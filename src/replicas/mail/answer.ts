@@ -10,7 +10,7 @@ import type { ReplicaCall } from "~/replicas/replica";
 import type { HttpAnswer } from "~/wire/message";
 
 /** In front of the path of a call that carries a message as media. */
-const UPLOAD = /^(?:resumable\/)?upload\//;
+const UPLOAD = /^upload\//;
 
 async function callOfToken(call: ReplicaCall<TableName>): Promise<MailCall> {
   const { session } = call;

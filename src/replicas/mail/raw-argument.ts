@@ -4,7 +4,7 @@ import { readBase64 } from "~/replicas/mail/base64";
 import { invalid, MailError } from "~/replicas/mail/errors";
 
 /** Of a message that is sent or drafted. */
-export const RAW_MAX = 36_700_160;
+const RAW_MAX = 36_700_160;
 
 /** Throws for a call without a message. */
 export function rawOf(

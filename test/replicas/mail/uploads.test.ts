@@ -51,3 +51,17 @@ test("a message with its fields is inserted as parts", async () => {
   const { id } = (await answer.json()) as { id: string };
   expect((await scene.get(environment, `messages/${id}`)).labelIds).toEqual(["STARRED"]);
 });
+
+test("an upload in several requests is rejected, and nothing is written", async () => {
+  const environment = await scene.environment();
+  const answer = await upload(environment, "messages?uploadType=resumable", {
+    ...{ type: "application/json", body: "{}" },
+  });
+
+  const { error } = (await answer.json()) as { error: { message: string } };
+  expect([answer.status, error.message]).toEqual([
+    400,
+    "Invalid value at 'uploadType': one of media, multipart is needed",
+  ]);
+  expect((await scene.get(environment, "profile")).messagesTotal).toBe(11);
+});

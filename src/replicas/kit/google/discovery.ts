@@ -82,7 +82,6 @@ function methodOf<Context>(
   const answer = answers["200"];
   const words = operation.name.replace(/(?:^|\.)(\w)/g, (_, letter) => letter.toUpperCase());
   const uploads = operation.media.length > 0 && media;
-  const places = { simple: `/upload/${template}`, resumable: `/resumable/upload/${template}` };
   return {
     ...{ path: template, flatPath: template, httpMethod: verb },
     description: description === undefined ? summary : `${summary}. ${description}`,
@@ -96,9 +95,7 @@ function methodOf<Context>(
       mediaUpload: {
         accept: uploads.accept,
         maxSize: `${uploads.maxSize}`,
-        protocols: Object.fromEntries(
-          Object.entries(places).map(([kind, place]) => [kind, { multipart: true, path: place }]),
-        ),
+        protocols: { simple: { multipart: true, path: `/upload/${template}` } },
       },
     }),
   };

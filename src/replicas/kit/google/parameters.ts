@@ -16,7 +16,11 @@ export const COMMON = {
   oauth_token: text("Ignored"),
   callback: text("Ignored"),
   quotaUser: text("Ignored"),
-  uploadType: text("How a message is uploaded: media or multipart"),
+  uploadType: Type.Optional(
+    Type.Union([Type.Literal("media"), Type.Literal("multipart")], {
+      description: "How a message is uploaded, in one request",
+    }),
+  ),
   upload_protocol: text("Ignored"),
   "$.xgafv": text("Ignored"),
 };

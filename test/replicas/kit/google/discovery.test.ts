@@ -87,10 +87,7 @@ describe("a discovery document", () => {
       supportsMediaUpload: true,
       mediaUpload: {
         ...{ accept: ["text/*"], maxSize: "100" },
-        protocols: {
-          simple: { multipart: true, path: "/upload/pad/v2/notes/{id}/pages" },
-          resumable: { multipart: true, path: "/resumable/upload/pad/v2/notes/{id}/pages" },
-        },
+        protocols: { simple: { multipart: true, path: "/upload/pad/v2/notes/{id}/pages" } },
       },
     });
     expect(methods.clear).not.toHaveProperty("response");
