@@ -13,8 +13,9 @@ import { readToolPath } from "~/platform/tools";
 import { REPLICAS } from "~/replicas/index";
 import type { Batches } from "~/replicas/replica";
 import { type RootPath, readRootPath } from "~/replicas/services";
+import { createBudget } from "~/wire/budget";
 import { IncomingRequest } from "~/wire/incoming";
-import { SERVICE_BODY_MAX } from "~/wire/limits";
+import { LIMITS, SERVICE_BODY_MAX } from "~/wire/limits";
 import { HeaderList, type HttpAnswer, type HttpRequest } from "~/wire/message";
 
 /** A path to a service. Without an environment, it follows from the credential, or is the default one. */
@@ -35,6 +36,8 @@ export function createServiceCalls(parts: {
 }) {
   const { platform, cells, defaults, explain } = parts;
   const { gateway, keys, taskPlace } = platform;
+  /** Of the batches whose last call is not answered yet. */
+  const batchAnswers = createBudget(LIMITS.heldBytes);
 
   async function openDefault(request: IncomingRequest, path: Omit<GatewayPath, "envId">) {
     if (!defaults) throw new NotAuthed("missing");
@@ -74,14 +77,22 @@ export function createServiceCalls(parts: {
   ): Promise<HttpAnswer> {
     await gateway.admit(request, target);
     const body = await readBody(request, SERVICE_BODY_MAX);
-    return await batches.run(request, body, async (inner, content) => {
-      const call = callInside(request, inner, content);
-      try {
-        return await perform(call, targetInside(target, inner.pathname), way);
-      } catch (error) {
-        return explain(error, way.requestId);
-      }
-    });
+    const claim = batchAnswers.claim();
+    try {
+      return await batches.run(request, body, {
+        hasRoom: (bytes) => claim(bytes, request.owner),
+        async perform(inner, content) {
+          const call = callInside(request, inner, content);
+          try {
+            return await perform(call, targetInside(target, inner.pathname), way);
+          } catch (error) {
+            return explain(error, way.requestId);
+          }
+        },
+      });
+    } finally {
+      claim(0, request.owner);
+    }
   }
 
   return {
@@ -122,9 +133,8 @@ function documentAt(
   const { path } = place.path;
   if (path === "") return undefined;
   for (const service of servicesOf(place)) {
-    const { documents } = REPLICAS.get(service) ?? {};
     const rootUrl = baseUrl + request.pathname.slice(0, -path.length);
-    const document = documents?.({ request, path, rootUrl });
+    const document = REPLICAS.get(service)?.documents?.({ request, path, rootUrl });
     if (document) return document;
   }
   return undefined;

@@ -127,15 +127,19 @@ export type Documents = (call: {
   readonly rootUrl: string;
 }) => HttpAnswer | undefined;
 
+/** The calls of a batch, as the server makes them. */
+export type BatchCalls = {
+  /** Answers one call. A rejection is an answer, so that it does not concern the other calls. */
+  readonly perform: (request: HttpRequest, body: Uint8Array) => Promise<HttpAnswer>;
+  /** Whether the server can hold so many bytes of answers of this batch. */
+  readonly hasRoom: (bytes: number) => boolean;
+};
+
 export type Batches = {
   /** Of the service: `batch`. */
   readonly paths: readonly string[];
-  /** Answers the calls of a request, by `perform`, whose rejections are answers. */
-  readonly run: (
-    request: HttpRequest,
-    body: Uint8Array,
-    perform: (request: HttpRequest, body: Uint8Array) => Promise<HttpAnswer>,
-  ) => Promise<HttpAnswer>;
+  /** Answers the calls of a request. */
+  readonly run: (request: HttpRequest, body: Uint8Array, calls: BatchCalls) => Promise<HttpAnswer>;
 };
 
 /** The effects of time on the tables of an environment, apart from those that a call finds when it reads. */

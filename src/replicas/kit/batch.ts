@@ -1,17 +1,16 @@
 /** Several calls in one request: `multipart/mixed`, each part an HTTP request of its own. */
 import { STATUS_CODES } from "node:http";
 import { MultipartError, type Part, readHead, readParts } from "~/replicas/kit/multipart";
+import type { BatchCalls } from "~/replicas/replica";
 import { hexOf, REAL } from "~/source";
 import { type HttpAnswer, HttpRequest, httpAnswer } from "~/wire/message";
 
-/** Of the answers together. */
-const ANSWERS_BYTES_MAX = 32 * 1024 * 1024;
+/** Of the answers of one batch. */
+const ANSWERS_BYTES_MAX = 8 * 1024 * 1024;
 
-export type BatchRules = {
+export type BatchRules = BatchCalls & {
   readonly callsMax: number;
-  /** Answers one call. A rejection is an answer, so that it does not concern the other calls. */
-  readonly perform: (request: HttpRequest, body: Uint8Array) => Promise<HttpAnswer>;
-  /** The answer of a call that is not made because the answers before it are too long. */
+  /** The answer of a call that is not made because there is no room for more answers. */
   readonly overflow: () => HttpAnswer;
   /** The error with which the service rejects a request that is no batch. */
   readonly refuse: (reason: string) => Error;
@@ -21,14 +20,15 @@ export type BatchRules = {
 export async function runBatch(
   request: HttpRequest,
   body: Uint8Array,
-  { callsMax, perform, overflow, refuse }: BatchRules,
+  { callsMax, perform, hasRoom, overflow, refuse }: BatchRules,
 ): Promise<HttpAnswer> {
   const calls = readCalls(request.headers.get("content-type") ?? "", body, callsMax, refuse);
   const boundary = `batch_${hexOf(REAL, 16)}`;
   const chunks: Buffer[] = [];
   let length = 0;
   for (const { id, inner, content } of calls) {
-    const answer = length < ANSWERS_BYTES_MAX ? await perform(inner, content) : overflow();
+    const isMade = length < ANSWERS_BYTES_MAX && hasRoom(length);
+    const answer = isMade ? await perform(inner, content) : overflow();
     const bytes = Buffer.from(answer.body as string);
     length += bytes.byteLength;
     chunks.push(Buffer.from(`--${boundary}\r\n${headOf(id, answer)}`), bytes, Buffer.from("\r\n"));

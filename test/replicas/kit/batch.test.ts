@@ -6,6 +6,7 @@ import { HeaderList, HttpRequest, httpAnswer, jsonAnswer, textOf } from "~/wire/
 const TYPE = "multipart/mixed; boundary=b";
 const RULES: BatchRules = {
   callsMax: 3,
+  hasRoom: () => true,
   overflow: () => httpAnswer(503, {}),
   refuse: (reason) => new Error(reason),
   async perform({ method, pathname, url, headers }, body) {
@@ -94,7 +95,7 @@ test("calls are not made after answers that are too long", async () => {
   const made: string[] = [];
   const perform: BatchRules["perform"] = async ({ pathname }) => {
     made.push(pathname);
-    return httpAnswer(200, {}, JSON.stringify("x".repeat(20 * 1024 * 1024)));
+    return httpAnswer(200, {}, JSON.stringify("x".repeat(5 * 1024 * 1024)));
   };
   const body = `${["a", "b", "c"].map((name) => part(name, `GET /${name}`)).join("")}--b--`;
 
@@ -104,6 +105,20 @@ test("calls are not made after answers that are too long", async () => {
   expect(lines).toEqual([
     ...["HTTP/1.1 200 OK", "HTTP/1.1 200 OK", "HTTP/1.1 503 Service Unavailable"],
   ]);
+});
+
+test("calls are not made without room for their answers on the server", async () => {
+  const asked: number[] = [];
+  const hasRoom = (bytes: number) => asked.push(bytes) < 2;
+  const body = `${["a", "b", "c"].map((name) => part(name, `DELETE /${name}`)).join("")}--b--`;
+
+  const lines = (await answers(body, { ...RULES, hasRoom })).map(({ line }) => line);
+
+  expect(lines).toEqual([
+    "HTTP/1.1 204 No Content",
+    ...["HTTP/1.1 503 Service Unavailable", "HTTP/1.1 503 Service Unavailable"],
+  ]);
+  expect(asked).toEqual([0, 0, 0]);
 });
 
 describe("a request is no batch with", () => {

@@ -17,10 +17,10 @@ export const batchesOf = (
   },
 ): Batches => ({
   paths: ["batch", `batch/${name}`],
-  async run(request, body, perform) {
+  async run(request, body, calls) {
     const { callsMax, unavailable: overflow, refuse } = rules;
     try {
-      return await runBatch(request, body, { callsMax, perform, overflow, refuse });
+      return await runBatch(request, body, { ...calls, callsMax, overflow, refuse });
     } catch (error) {
       if (error instanceof GoogleError) return error.answer;
       throw error;
