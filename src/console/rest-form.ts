@@ -24,34 +24,44 @@ type Document = {
 
 const PARAMETER = /\{(\w+)\}/g;
 
+/** The OpenAPI document's operations of the service, with their paths below its address; and the shared parameters. */
+export async function readService({ service }: EnvironmentDetail) {
+  const document = await jsonOf<Document>(await send("GET", "/docs/json"));
+  const prefix = `/api/env/{envId}/services/${service}/`;
+  return {
+    parameters: document?.components.parameters ?? {},
+    operations: Object.entries(document?.paths ?? {}).flatMap(([path, verbs]) =>
+      path.startsWith(prefix)
+        ? Object.entries(verbs).map(([verb, described]) => ({
+            ...{ verb, path: path.slice(prefix.length), described },
+            body: described.requestBody?.content["application/json"]?.example ?? {},
+          }))
+        : [],
+    ),
+  };
+}
+
 /** `first`: the end of the path that is chosen at first. */
 export const readOperations =
   (first: string) =>
-  async ({ service, environmentUrl }: EnvironmentDetail): Promise<Form> => {
-    const document = await jsonOf<Document>(await send("GET", "/docs/json"));
-    const prefix = `/api/env/{envId}/services/${service}/`;
+  async (environment: EnvironmentDetail): Promise<Form> => {
+    const { parameters, operations } = await readService(environment);
     const resolve = (parameter: Parameter | { readonly $ref: string }) =>
-      "$ref" in parameter
-        ? document?.components.parameters?.[parameter.$ref.split("/").at(-1) ?? ""]
-        : parameter;
-    const operations = Object.entries(document?.paths ?? {}).flatMap(([path, verbs]) =>
-      path.startsWith(prefix)
-        ? Object.entries(verbs).map(([verb, described]): Operation => {
-            const parameters = (described.parameters ?? []).flatMap((each) => resolve(each) ?? []);
-            const { example = {} } = described.requestBody?.content["application/json"] ?? {};
-            return {
-              name: `${verb.toUpperCase()} ${path.slice(prefix.length)}`,
-              example: { ...required(parameters), ...example },
-              ...(described.summary && { about: described.summary }),
-            };
-          })
-        : [],
-    );
-    const chosen = operations.find(({ name }) => name.endsWith(first))?.name;
+      "$ref" in parameter ? parameters[parameter.$ref.split("/").at(-1) ?? ""] : parameter;
+    const listed = operations.map(({ verb, path, described, body }): Operation => {
+      const own = (described.parameters ?? []).flatMap((each) => resolve(each) ?? []);
+      return {
+        name: `${verb.toUpperCase()} ${path}`,
+        example: { ...required(own), ...body },
+        ...(described.summary && { about: described.summary }),
+      };
+    });
+    const chosen = listed.find(({ name }) => name.endsWith(first))?.name;
     return {
-      operations,
+      operations: listed,
       ...(chosen && { first: chosen }),
-      request: (name, args) => requestOf(environmentUrl, name, args as Record<string, unknown>),
+      request: (name, args) =>
+        requestOf(environment.environmentUrl, name, args as Record<string, unknown>),
     };
   };
 

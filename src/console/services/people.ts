@@ -3,6 +3,7 @@ import type { Template } from "~/clients/typescript/schema";
 import { type Ask, nameOf, type Row, readRows } from "~/console/rows";
 import { prefixOf, WORLD } from "~/console/services/member";
 import { recordsOf } from "~/console/services/records";
+import { peopleIn } from "~/console/services/shape";
 
 /** Their rows, each with its id in `id`. In a world, each person is a row of the first service that knows the name. */
 export async function readPeople(
@@ -11,7 +12,7 @@ export async function readPeople(
 ): Promise<readonly Row[]> {
   const kinds = (service === WORLD ? services : [service]).map((kind) => {
     const { people } = recordsOf(kind);
-    return { ...people, named: (service === WORLD ? prefixOf(kind) : "") + people.table };
+    return { people, named: (service === WORLD ? prefixOf(kind) : "") + people.table };
   });
   const rows = await readRows(
     ask,
@@ -19,10 +20,10 @@ export async function readPeople(
     kinds.map(({ named }) => named),
   );
   const known = new Map<string, Row>();
-  for (const { named, id, includes } of kinds)
-    for (const row of (rows[named] ?? []).filter(includes)) {
-      const key = service === WORLD ? nameOf(row) : String(row[id]);
-      if (!known.has(key)) known.set(key, { ...row, id: row[id] });
+  for (const { people, named } of kinds)
+    for (const row of peopleIn(people, rows[named])) {
+      const key = service === WORLD ? nameOf(row) : String(row["id"]);
+      if (!known.has(key)) known.set(key, row);
     }
   return [...known.values()];
 }

@@ -12,6 +12,10 @@ type People = {
   readonly includes: (row: Row) => boolean;
 };
 
+/** Rows of people, each with its id in `id`. */
+export const peopleIn = ({ id, includes }: People, rows: readonly Row[] = []): Row[] =>
+  rows.filter(includes).map((row) => ({ ...row, id: row[id] }));
+
 /** The table of people of most services. */
 export const USERS: People = { table: "users", id: "id", includes: () => true };
 

@@ -6,6 +6,7 @@ import type { ReplicaCall } from "~/replicas/replica";
 import { isWrongToken } from "~/replicas/tracker/identity";
 import type { TableName } from "~/replicas/tracker/store/tables";
 import { findAnnounced, findUploaded, putUpload } from "~/replicas/tracker/store/uploads";
+import { escaped } from "~/wire/markup";
 import { type HttpAnswer, httpAnswer } from "~/wire/message";
 
 const FOLDER = "uploads/";
@@ -65,16 +66,13 @@ const mismatch = (reason: string) =>
   );
 
 function rejected(status: number, code: string, message: string, details = ""): HttpAnswer {
-  const about = details && `<Details>${escapeXml(details)}</Details>`;
+  const about = details && `<Details>${escaped(details)}</Details>`;
   return httpAnswer(
     status,
     { "Content-Type": "application/xml; charset=UTF-8" },
     `<?xml version='1.0' encoding='UTF-8'?><Error><Code>${code}</Code><Message>${message}</Message>${about}</Error>`,
   );
 }
-
-const escapeXml = (text: string) =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 const plain = (status: number, text: string) =>
   httpAnswer(status, { "Content-Type": "text/plain; charset=utf-8" }, text);

@@ -1,36 +1,18 @@
 /** A form for the methods of the Web API. */
 import type { EnvironmentDetail } from "~/clients/typescript/schema";
-import { jsonOf, send } from "~/console/api";
 import type { Form } from "~/console/calls";
-
-type Document = {
-  readonly paths: Readonly<
-    Record<
-      string,
-      {
-        readonly post?: {
-          readonly summary?: string;
-          readonly requestBody?: {
-            readonly content: Readonly<Record<string, { readonly example?: object }>>;
-          };
-        };
-      }
-    >
-  >;
-};
+import { readService } from "~/console/rest-form";
 
 /** The methods are those of the OpenAPI document. */
-export async function readMethods({ service, environmentUrl }: EnvironmentDetail): Promise<Form> {
-  const document = await jsonOf<Document>(await send("GET", "/docs/json"));
-  const prefix = `/api/env/{envId}/services/${service}/`;
+export async function readMethods(environment: EnvironmentDetail): Promise<Form> {
+  const { operations } = await readService(environment);
   return {
     first: "chat.postMessage",
-    operations: Object.entries(document?.paths ?? {}).flatMap(([path, { post }]) => {
-      const name = path.slice(prefix.length);
-      if (!path.startsWith(prefix) || !post || name.includes("/")) return [];
-      const { example = {} } = post.requestBody?.content["application/json"] ?? {};
-      return [{ name, example, ...(post.summary && { about: post.summary }) }];
-    }),
-    request: (name, body) => ({ address: `${environmentUrl}/${name}`, body }),
+    operations: operations.flatMap(({ verb, path: name, described: { summary }, body: example }) =>
+      verb === "post" && !name.includes("/")
+        ? [{ name, example, ...(summary && { about: summary }) }]
+        : [],
+    ),
+    request: (name, body) => ({ address: `${environment.environmentUrl}/${name}`, body }),
   };
 }

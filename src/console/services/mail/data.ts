@@ -48,8 +48,8 @@ export type Mail = ReturnType<typeof createMail>;
 /** `as`: address of the mailbox; the environment's own user's if empty. */
 export function createMail({ environmentUrl }: ServiceEnvironment, as: string) {
   const headers = { ...VIEW, ...(as && { Authorization: `Bearer ${as}` }) };
-  /** By id, as of a state of the history: threads that have not changed are not read again. */
-  const known = new Map<string, { readonly historyId: string; readonly thread: Thread }>();
+  /** The last list, by id and state of the history: threads that have not changed are not read again. */
+  let known: ReadonlyMap<string, Promise<Thread>> = new Map();
 
   async function read<Answer>(path: string, query: Query, signal: AbortSignal): Promise<Answer> {
     const fields = new URLSearchParams({ prettyPrint: "false" });
@@ -62,14 +62,8 @@ export function createMail({ environmentUrl }: ServiceEnvironment, as: string) {
     throw errorOf(response, { error: answer?.error?.message });
   }
 
-  async function listed(id: string, historyId: string, signal: AbortSignal): Promise<Thread> {
-    const before = known.get(id);
-    if (before?.historyId === historyId) return before.thread;
-    const query = { format: "metadata", metadataHeaders: LISTED_HEADERS };
-    const thread = await read<Thread>(`threads/${id}`, query, signal);
-    known.set(id, { historyId, thread });
-    return thread;
-  }
+  const readHeaders = (id: string, signal: AbortSignal) =>
+    read<Thread>(`threads/${id}`, { format: "metadata", metadataHeaders: LISTED_HEADERS }, signal);
 
   return {
     /** The labels of the mailbox, those that are counted with their unread threads. */
@@ -101,8 +95,15 @@ export function createMail({ environmentUrl }: ServiceEnvironment, as: string) {
         pageToken = answer.nextPageToken;
         if (!pageToken) break;
       }
-      const threads = refs.map(({ id, historyId }) => listed(id, historyId, signal));
-      return { threads: await Promise.all(threads), hasMore: pageToken !== undefined };
+      const listed = new Map(
+        refs.map(({ id, historyId }) => {
+          const state = `${id} ${historyId}`;
+          return [state, known.get(state) ?? readHeaders(id, signal)] as const;
+        }),
+      );
+      const threads = await Promise.all(listed.values());
+      known = listed;
+      return { threads, hasMore: pageToken !== undefined };
     },
 
     thread: (id: string, signal: AbortSignal) =>

@@ -32,6 +32,7 @@ import { Message } from "~/console/services/mail/message";
 import { mailRecords } from "~/console/services/mail/records";
 import { readOwnRows, type ServiceEnvironment } from "~/console/services/member";
 import type { WorldProps } from "~/console/services/service";
+import { peopleIn } from "~/console/services/shape";
 
 /** A mailbox as its owner sees it. */
 type View = {
@@ -81,9 +82,12 @@ export function MailWorld({ environment }: WorldProps) {
 
 /** Those who have a mailbox: not groups, and not addresses that bounce. */
 async function readOwners(environment: ServiceEnvironment) {
-  const { table, id, includes } = mailRecords.people;
-  const rows = (await readOwnRows(ask, environment, [table]))[table] ?? [];
-  return rows.filter(includes).map((row) => ({ id: textOf(row[id]), name: nameOf(row) }));
+  const { people } = mailRecords;
+  const rows = await readOwnRows(ask, environment, [people.table]);
+  return peopleIn(people, rows[people.table]).map((row) => ({
+    id: textOf(row["id"]),
+    name: nameOf(row),
+  }));
 }
 
 const chosenList = () => place.value.query.get("label") || "INBOX";

@@ -13,6 +13,7 @@ import {
 import { findPlainText } from "~/replicas/chat/store/contents";
 import { buryFile, listFiles } from "~/replicas/chat/store/files";
 import { fileView } from "~/replicas/chat/views/files";
+import { escaped } from "~/wire/markup";
 
 const PAGE_DEFAULT = 100;
 const SECONDS_MAX = 2 ** 31 - 1;
@@ -33,9 +34,6 @@ function readKinds(types: readonly string[] = []) {
 const readBound = (given: string | undefined, fallback: number) =>
   Math.min(Number(/^(\d{1,10})(?:\.\d*)?$/.exec(given ?? "")?.[1] ?? fallback), SECONDS_MAX);
 
-const escapeHtml = (text: string) =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-
 export const files = [
   method("files.info", {
     tier: 1,
@@ -54,7 +52,7 @@ export const files = [
         file: fileView(file, call),
         ...(content === undefined
           ? {}
-          : { content, content_html: `<pre>${escapeHtml(content)}</pre>` }),
+          : { content, content_html: `<pre>${escaped(content)}</pre>` }),
         comments: [],
         ...page.answer(0),
       };

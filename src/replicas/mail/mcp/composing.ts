@@ -1,5 +1,4 @@
 /** New messages from the fields of tools: plain ones, answers that quote a message, and forwarded ones. */
-
 import { readBase64 } from "~/replicas/mail/base64";
 import { invalid } from "~/replicas/mail/errors";
 import { newMessageId } from "~/replicas/mail/ids";
@@ -10,6 +9,7 @@ import { allParts, headerOf, type Part } from "~/replicas/mail/mime/parse";
 import { bodyHtml, bodyText } from "~/replicas/mail/mime/text";
 import type { MailCall } from "~/replicas/mail/operation";
 import { hexOf, millisOf } from "~/source";
+import { escaped } from "~/wire/markup";
 
 /** Of all files of a message. */
 const FILES_MAX = 25 * 1024 * 1024;
@@ -69,8 +69,6 @@ export const replySubject = (root: Part): string => withPrefix("Re:", subjectOf(
 const forwardSubject = (root: Part): string => withPrefix("Fwd:", subjectOf(root));
 
 const linesOf = (text: string) => text.replace(/\r\n/g, "\n").trimEnd();
-const escaped = (text: string) =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 const inHtml = (text: string) => escaped(text).replaceAll("\n", "<br>");
 const ownHtml = (root: Part) => bodyHtml(root) ?? inHtml(linesOf(bodyText(root)));
 

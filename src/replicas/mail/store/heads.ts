@@ -1,5 +1,4 @@
 /** Messages with the headers that lists of them show. */
-
 import type { MailSession } from "~/replicas/mail/operation";
 import type { ListedMessage, MessageRow } from "~/replicas/mail/store/messages";
 
