@@ -5,7 +5,7 @@
  * then has 92 kB in place of 53), and would split the script of a saved run too, which must be one. From source there
  * would be no files to serve with headers of our own.
  */
-import { ASSETS, ROOT, SAVED } from "~/console/assets";
+import { ASSETS, FRAME, ROOT, SAVED } from "~/console/assets";
 import { ApiError } from "~/errors";
 import { type Bundle, bundleConsole } from "~/site/console-bundle";
 import { VERSION } from "~/version";
@@ -17,7 +17,11 @@ const TYPES: Record<string, string> = { js: "text/javascript", css: "text/css" }
 
 /** Scripts, styles and calls of this server only. Images of files are read with the key, and shown from memory. */
 const CONTENT_SECURITY_POLICY =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; frame-src 'none'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** For all that is written into the frame: no script, no request, no form. Its origin is the console's, which writes it. */
+const FRAME_POLICY =
+  "sandbox allow-same-origin; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 let bundle: Promise<Bundle> | undefined;
 
@@ -74,6 +78,14 @@ export async function consoleAsset(file: string): Promise<Response> {
   if (file === SAVED)
     return new Response(saved, {
       headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" },
+    });
+  if (file === FRAME)
+    return new Response('<!doctype html><html lang="en"><title>HTML of others</title></html>', {
+      headers: {
+        "Content-Type": "text/html; charset=utf-8",
+        "Cache-Control": "no-store",
+        "Content-Security-Policy": FRAME_POLICY,
+      },
     });
   const name = file.slice(ASSETS.length);
   const text = Object.hasOwn(assets, name) ? assets[name] : undefined;

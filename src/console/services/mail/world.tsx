@@ -5,43 +5,24 @@ import { useWorldLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
 import { useMarks } from "~/console/marks";
 import { Empty, Ready } from "~/console/parts/basics";
-import { dayOf, Minute, useWorldClock, type WorldClock } from "~/console/parts/clock";
-import { Icon } from "~/console/parts/icons";
-import { MarkNote } from "~/console/parts/mark-note";
+import { useWorldClock } from "~/console/parts/clock";
 import { UserChoice } from "~/console/parts/user-choice";
 import { place, setQuery } from "~/console/place";
 import { nameOf, textOf } from "~/console/rows";
-import {
-  correspondent,
-  createMail,
-  hasLabel,
-  headerOf,
-  type Label,
-  type Mail,
-  type Thread,
-} from "~/console/services/mail/data";
-import { LabelChips, LISTS } from "~/console/services/mail/labels";
-import {
-  changeOf,
-  type MailMarks,
-  readBaseline,
-  subjectsOf,
-  threadChangeOf,
-} from "~/console/services/mail/marks";
+import { createMail, headerOf, type Label, type Mail } from "~/console/services/mail/data";
+import { LISTS } from "~/console/services/mail/labels";
+import { changeOf, readBaseline, subjectsOf } from "~/console/services/mail/marks";
 import { Message } from "~/console/services/mail/message";
 import { mailRecords } from "~/console/services/mail/records";
+import { type ListView, ThreadLine } from "~/console/services/mail/thread-line";
 import { readOwnRows, type ServiceEnvironment } from "~/console/services/member";
 import type { WorldProps } from "~/console/services/service";
 import { peopleIn } from "~/console/services/shape";
 
-/** A mailbox as its owner sees it. */
-type View = {
+/** The shown mailbox, and the means to read it. */
+type View = ListView & {
   readonly environment: ServiceEnvironment;
   readonly mail: Mail;
-  readonly mailbox: string;
-  readonly labels: readonly Label[];
-  readonly marks: MailMarks;
-  readonly clock: WorldClock;
 };
 
 const CLEARED = { mail: undefined, q: undefined };
@@ -151,15 +132,7 @@ function Threads({ view }: { view: View }) {
         <h2>
           <bdi>{names.get(list) ?? list}</bdi>
         </h2>
-        <label>
-          Search
-          <input
-            type="search"
-            placeholder="from:john is:unread"
-            value={text}
-            onChange={({ currentTarget }) => setQuery({ mail: undefined, q: currentTarget.value })}
-          />
-        </label>
+        <SearchField key={`${list} ${text}`} text={text} />
       </header>
       <Ready of={found}>
         {({ threads, hasMore }) =>
@@ -185,80 +158,25 @@ function Threads({ view }: { view: View }) {
   );
 }
 
-/** Who takes part in a thread, by first names; oneself as `me`, and a draft as what it is. */
-function peopleOf({ messages }: Thread, mailbox: string): string {
-  const people = messages.map((message) => {
-    if (hasLabel(message, "DRAFT")) return "Draft";
-    const { name, address } = correspondent(headerOf(message, "from"));
-    return address === mailbox ? "me" : name;
-  });
-  const all = [...new Set(people)];
-  const [first] = messages;
-  if (first && all.join() === "me") return `To: ${correspondent(headerOf(first, "to")).name}`;
-  return all.map((name) => (all.length > 1 ? (name.split(" ")[0] ?? name) : name)).join(", ");
-}
-
-function ThreadLine({ of, view, list }: { of: Thread; view: View; list: string }) {
-  const { messages } = of;
-  const last = messages.at(-1);
-  if (!last) return null;
-  const { mark, cause } = threadChangeOf(of, view.mailbox, view.marks);
-  const isUnread = messages.some((message) => hasLabel(message, "UNREAD"));
-  const subject = headerOf(messages[0] ?? last, "subject") || "(no subject)";
-  const at = Number(last.internalDate);
-  const day = dayOf(at, view.clock);
-  const kind = [isUnread ? "unread" : "", mark ? "tinted" : ""].join(" ");
+/** Typed text counts when it is sent. Until then, a list that changes leaves it alone. */
+function SearchField({ text }: { text: string }) {
+  const [typed, setTyped] = useState(text);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    setQuery({ mail: undefined, q: typed });
+  };
   return (
-    <li class={`mail-line ${kind}`}>
-      <button
-        type="button"
-        aria-current={place.value.query.get("mail") === of.id}
-        onClick={() => setQuery({ mail: of.id })}
-      >
-        <span class="people">
-          <bdi>{peopleOf(of, view.mailbox)}</bdi>
-          {messages.length > 1 && <span class="quiet"> {messages.length}</span>}
-        </span>
-        <span class="mail-time">
-          {messages.some(({ payload }) => payload.mimeType === "multipart/mixed") && (
-            <Icon name="paperclip" />
-          )}
-          {day === "Today" ? <Minute at={at} /> : <ShortDay at={at} />}
-        </span>
-        <span class="subject">
-          <bdi>{subject}</bdi>
-          {isUnread && <span class="hidden"> unread</span>}
-        </span>
-        <span class="snippet">
-          <LabelChips ids={labelsOf(of)} labels={view.labels} except={list} />{" "}
-          <span class="quiet">{unescaped(last.snippet)}</span>
-        </span>
-      </button>
-      <MarkNote mark={mark} cause={cause} />
-    </li>
-  );
-}
-
-const labelsOf = ({ messages }: Thread) => [
-  ...new Set(messages.flatMap(({ labelIds = [] }) => labelIds)),
-];
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ amp: "&", lt: "<", gt: ">" },
-  ...{ quot: '"', "#39": "'" },
-};
-/** Snippets are HTML text. */
-const unescaped = (snippet: string) =>
-  snippet.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? "");
-
-const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
-
-function ShortDay({ at }: { at: number }) {
-  const iso = new Date(at).toISOString();
-  return (
-    <time dateTime={iso} title={iso}>
-      {DAY.format(at)}
-    </time>
+    <form onSubmit={submit}>
+      <label>
+        Search
+        <input
+          type="search"
+          placeholder="from:john is:unread"
+          value={typed}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+      </label>
+    </form>
   );
 }
 
