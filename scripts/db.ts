@@ -20,8 +20,8 @@ const HOME = join(import.meta.dir, "../.diorama");
 const DATABASE = "diorama";
 const DOCKER_IMAGE = "postgres:17";
 const DOCKER_NAME = "diorama-postgres";
-/** The application name of the session that each process keeps open while it uses Postgres. */
-const APPLICATION = "diorama development";
+/** Each process that uses Postgres holds this advisory lock, shared, in a session of its own. */
+const USE_LOCK = 7_301;
 
 /** For small data: the log is recycled early, and recovery does not sync every file. */
 const SETTINGS = {
@@ -126,7 +126,7 @@ async function openDatabase(
   const session = postgres(url, {
     max: 1,
     max_lifetime: null,
-    connection: { application_name: APPLICATION },
+    connection: { application_name: "diorama development" },
     onnotice: () => {},
   });
   let failure: unknown;
@@ -135,6 +135,7 @@ async function openDatabase(
     try {
       const [known] = await session`select 1 from pg_database where datname = ${DATABASE}`;
       if (!known) await session.unsafe(`create database ${DATABASE}`);
+      await session`select pg_advisory_lock_shared(${USE_LOCK})`; // waits while the last user stops Postgres
       return true;
     } catch (error) {
       failure = error;
@@ -148,12 +149,13 @@ async function openDatabase(
   return {
     url: url.replace(/\/[^/]*$/, `/${DATABASE}`),
     async stop() {
-      const others = await session`
-        select from pg_stat_activity where application_name = ${APPLICATION} and pid <> pg_backend_pid()
+      // Of several that stop at the same time one gets the lock: a session's end is seen late by others.
+      const [row] = await session`
+        select pg_advisory_unlock_shared(${USE_LOCK}), pg_try_advisory_lock(${USE_LOCK}) as last
       `.catch(() => []);
+      if (row?.["last"] === false) notice("Postgres keeps running: another start uses it");
+      else await stop();
       await session.end({ timeout: 0 });
-      if (others.length === 0) await stop();
-      else notice("Postgres keeps running: another start uses it");
     },
   };
 }

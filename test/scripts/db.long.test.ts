@@ -110,6 +110,17 @@ test("the last user of Postgres stops it", async () => {
   expect(existsSync(lock)).toBe(false);
 });
 
+test("of two users of Postgres that stop at the same time, one stops it", async () => {
+  await using first = db();
+  await first.shows("postgres://", SECONDS);
+  await using second = db();
+  await second.shows("postgres://", SECONDS);
+
+  await Promise.all([first.interrupt(), second.interrupt()]);
+
+  expect(existsSync(lock)).toBe(false);
+});
+
 test("the data of a fresh start takes less than 95 MB, with Bun less than 200", async () => {
   await remove();
   await using first = serve();
