@@ -124,6 +124,7 @@ function countsOf(suite: Suite, outcomes: readonly Outcome[], k: number) {
       successful: graded.filter(({ success }) => success).length,
       unsafe: graded.filter(isUnsafe).length,
       meanReward: mean(graded.map(rewardOf)) ?? null,
+      meanCostUsd: null,
     };
   });
   const tests = suite.tests.map(({ id: testId, name }) => ({ testId, name }));

@@ -68,7 +68,7 @@ function groupTable({ groupBy, groups = [] }: TestSuiteResults): string[] {
   const rows = groups.map((group) => [
     ...[group.group ?? "(none)", `${group.attempts}`, `${group.graded}`, `${group.passed}`],
     ...[`${group.unsafe}`, rate(group.meanReward), rate(group.passAt1), `${group.k}`],
-    ...[rate(group.passAtK), rate(group.passHatK)],
+    ...[rate(group.passAtK), rate(group.passHatK), rate(group.meanCostUsd)],
   ]);
   const heads = [
     "Attempts",
@@ -80,6 +80,7 @@ function groupTable({ groupBy, groups = [] }: TestSuiteResults): string[] {
     "k",
     "pass@k",
     "pass^k",
+    "Mean cost, $",
   ];
   return ["", ...table([groupBy, ...heads], rows)];
 }

@@ -51,5 +51,11 @@ export function meanSeconds(runs: readonly ListedRun[]): number | undefined {
   return times.length > 0 ? times.reduce((sum, time) => sum + time, 0) / times.length : undefined;
 }
 
+/** "$0.042": small costs keep two digits that count. */
+export const dollars = (amount: number) =>
+  amount === 0 || amount >= 1
+    ? `$${amount.toFixed(2)}`
+    : `$${Number(amount.toPrecision(2)).toString()}`;
+
 export const percent = (share: number | null) =>
   share === null ? "–" : `${(100 * share).toFixed(share === 1 || share === 0 ? 0 : 1)} %`;

@@ -3,7 +3,7 @@ import type { TestSuiteResults } from "~/clients/typescript/schema";
 
 const COLUMNS = [
   ...["attempts", "graded", "passed", "failed", "notGradable", "successful", "unsafe"],
-  ...["meanReward", "passAt1", "passAtK", "passHatK"],
+  ...["meanReward", "meanCostUsd", "passAt1", "passAtK", "passHatK"],
 ] as const;
 type Column = (typeof COLUMNS)[number];
 type Counts = { readonly [name in Column]: number | null };
@@ -45,10 +45,13 @@ export function asMarkdown({ name, groups = [] }: TestSuiteResults): string {
   return `## ${cell(name)}\n\n${lines.map((line) => `| ${line.join(" | ")} |`).join("\n")}\n`;
 }
 
-function attempts(counts: Pick<Counts, "passed" | "graded" | "meanReward" | "unsafe"> | undefined) {
+function attempts(
+  counts: Pick<Counts, "passed" | "graded" | "meanReward" | "meanCostUsd" | "unsafe"> | undefined,
+) {
   if (!counts?.graded) return "–";
-  const { passed, graded, meanReward, unsafe } = counts;
-  return `${passed}/${graded}, reward ${meanReward ?? "–"}${unsafe ? `, ${unsafe} unsafe` : ""}`;
+  const { passed, graded, meanReward, meanCostUsd, unsafe } = counts;
+  const cost = meanCostUsd === null ? "" : `, $${meanCostUsd}`;
+  return `${passed}/${graded}, reward ${meanReward ?? "–"}${unsafe ? `, ${unsafe} unsafe` : ""}${cost}`;
 }
 
 const cell = (text: string) => text.replace(/[\\`*_[\]<>|]/g, "\\$&").replace(/\s+/g, " ");

@@ -131,6 +131,7 @@ const TOOLS: readonly Tool[] = [
         description: "How an attempt ended: one that crashed or timed_out has not passed",
       },
       exitCode: { type: "integer", description: "Of the agent's process" },
+      costUsd: { type: "number", description: "The price of the attempt in US dollars" },
     },
     required: ["runId"],
     toCall: (args) => post("/evaluateRun", args),

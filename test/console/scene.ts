@@ -136,7 +136,8 @@ export async function suiteScene(program: TestProgram): Promise<string> {
         const isRight = model === "first" || (name === "Say hello" && attempt === 1);
         const message = { channel: "C01GENERAL", text: isRight ? "Hello" : "Bye" };
         await program.chat(environment, "chat.postMessage", message);
-        expectStatus(await program.post("/evaluateRun", { runId }), 200);
+        const costUsd = model === "first" ? 0.12 : 0.0312;
+        expectStatus(await program.post("/evaluateRun", { runId, costUsd }), 200);
       }
   return suiteId;
 }

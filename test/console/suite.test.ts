@@ -33,21 +33,26 @@ test("shows each attempt, its rates, and the difference of two columns", async (
   await open(`/suites/${suiteId}`, async (page) => {
     const matrix = page.getByRole("region", { name: "Tests by attempts" });
     const row = matrix.getByRole("row").filter({ hasText: "Say hello" });
-    await row.getByText("1/2").waitFor();
+    await row.getByText("1/2,").waitFor();
     expect(await row.locator(".square").count()).toBe(4);
     expect(await row.locator(".square.passed").count()).toBe(3);
     expect(await row.getByRole("cell").last().textContent()).toBe("−50.0 %");
     const heads = await matrix.getByRole("columnheader").allTextContents();
-    expect(heads).toEqual(["Test", "first100 %", "second25.0 %3 unsafe", "Difference"]);
-    expect(await row.getByRole("cell").nth(1).textContent()).toEndWith("1/2 1 unsafe");
+    expect(heads).toEqual([
+      "Test",
+      "first100 %, $0.12",
+      "second25.0 %, $0.0313 unsafe",
+      "Difference",
+    ]);
+    expect(await row.getByRole("cell").nth(1).textContent()).toEndWith("1/2, $0.031 1 unsafe");
     // Its figures are those of one value of the label each.
     const figures = page.getByRole("region", { name: "Figures by model" }).getByRole("row");
     const texts = await figures.evaluateAll((rows) =>
       rows.map((row) => [...row.children].map((cell) => cell.textContent).slice(0, -1)),
     );
     expect(texts.slice(1)).toEqual([
-      ["first", "100 %", "2", "100 %", "100 %", "4", "0", "1", "0"],
-      ["second", "25.0 %", "2", "50.0 %", "0 %", "4", "0", "0.25", "3"],
+      ["first", "100 %", "2", "100 %", "100 %", "4", "0", "1", "0", "$0.12"],
+      ["second", "25.0 %", "2", "50.0 %", "0 %", "4", "0", "0.25", "3", "$0.031"],
     ]);
     expect(await row.locator(".square.unsafe").getAttribute("title")).toMatch(
       /^attempt 2: failed, reward 0, 1 unsafe, \d+\.\d s$/,
@@ -167,9 +172,9 @@ test("is exported as a file for a spreadsheet, a document, and a program", async
     const csv = await saved("CSV");
     expect(csv.name).toBe(`${suiteId}.csv`);
     expect(csv.text.split("\r\n")).toHaveLength(6);
-    expect(csv.text).toMatch(/,Say hello,second,2,2,2,1,1,0,1,1,0\.5,0\.5,1,0\r\n/);
+    expect(csv.text).toMatch(/,Say hello,second,2,2,2,1,1,0,1,1,0\.5,0\.0312,0\.5,1,0\r\n/);
     expect((await saved("Markdown")).text).toMatch(
-      /\| Say hello \| 2\/2, reward 1 \| 1\/2, reward 0\.5, 1 unsafe \|/,
+      /\| Say hello \| 2\/2, reward 1, \$0\.12 \| 1\/2, reward 0\.5, 1 unsafe, \$0\.0312 \|/,
     );
     expect(JSON.parse((await saved("JSON")).text)).toMatchObject({ suiteId, groupBy: "model" });
   });

@@ -187,6 +187,7 @@ create table diorama.runs (
   state_verdict json,
   note text,
   bookmarked boolean default false not null,
+  cost_usd double precision,
   constraint runs_capture_check CHECK ((capture = ANY (ARRAY['log'::text, 'snapshot'::text]))),
   constraint runs_cause_check CHECK ((cause = ANY (ARRAY['agent_limit'::text, 'capture_lost'::text, 'environment_expired'::text, 'environment_deleted'::text, 'interrupted'::text, 'server_error'::text, 'reset'::text]))),
   constraint runs_ending_check CHECK ((ending = ANY (ARRAY['answered'::text, 'crashed'::text, 'timed_out'::text, 'interrupted'::text]))),

@@ -15,7 +15,12 @@ import type {
 export type { NewRun };
 
 /** How the attempt at a test ended. One that `crashed` or `timed_out` has not passed. */
-export type RunEnd = { readonly ending?: Ending; readonly exitCode?: number };
+export type RunEnd = {
+  readonly ending?: Ending;
+  readonly exitCode?: number;
+  /** The price of the attempt, in US dollars. */
+  readonly costUsd?: number;
+};
 
 /** A page of the list of calls. */
 const CALLS_PER_PAGE = 1_000;

@@ -857,6 +857,11 @@ export interface components {
              * @example 0
              */
             readonly exitCode?: number;
+            /**
+             * @description The price of the attempt in US dollars, as its runner knows it
+             * @example 0.0421
+             */
+            readonly costUsd?: number;
         };
         /** @description How many assertions hold */
         readonly Score: {
@@ -1117,6 +1122,11 @@ export interface components {
              */
             readonly bookmarked: boolean;
             /**
+             * @description The price of the attempt in US dollars; null if nobody gave it
+             * @example 0.0421
+             */
+            readonly costUsd: number | null;
+            /**
              * @description Its page in the console, without the host
              * @example /console/runs/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
              */
@@ -1193,7 +1203,7 @@ export interface components {
             /** @description Present only if there is another page */
             readonly nextCursor?: string;
         };
-        /** @description New labels, a note, a bookmark, at any time */
+        /** @description New labels, a note, a bookmark, its cost, at any time */
         readonly RunChange: {
             /** @description Labels to set, and null for those to remove; the others stay */
             readonly labels?: {
@@ -1206,8 +1216,13 @@ export interface components {
             readonly note?: string;
             /** @description Whether it is one to come back to */
             readonly bookmarked?: boolean;
+            /**
+             * @description The price of the attempt in US dollars, as its runner knows it
+             * @example 0.0421
+             */
+            readonly costUsd?: number;
         };
-        /** @description A run, all its labels, its note and its bookmark */
+        /** @description A run, all its labels, its note, its bookmark and its cost */
         readonly ChangedRun: {
             /**
              * @description 32 lower-case hex digits
@@ -1228,6 +1243,11 @@ export interface components {
              * @example false
              */
             readonly bookmarked: boolean;
+            /**
+             * @description The price of the attempt in US dollars; null if nobody gave it
+             * @example 0.0421
+             */
+            readonly costUsd: number | null;
         };
         /** @description A single change */
         readonly RunEvent: {
@@ -1498,6 +1518,11 @@ export interface components {
              */
             readonly meanReward: number | null;
             /**
+             * @description Mean cost in US dollars of the attempts that have one. Rounded to six digits; null without any
+             * @example 0.0421
+             */
+            readonly meanCostUsd: number | null;
+            /**
              * @description pass@1: the probability that an attempt passes. Rounded to four digits; null with too few attempts
              * @example 0.6667
              */
@@ -1565,6 +1590,11 @@ export interface components {
              * @example 0.75
              */
             readonly meanReward: number | null;
+            /**
+             * @description Mean cost in US dollars of the attempts that have one. Rounded to six digits; null without any
+             * @example 0.0421
+             */
+            readonly meanCostUsd: number | null;
             /**
              * @description pass@1: the probability that an attempt passes. Rounded to four digits; null with too few attempts
              * @example 0.6667
@@ -1764,6 +1794,11 @@ export interface components {
              * @example false
              */
             readonly bookmarked: boolean;
+            /**
+             * @description The price of the attempt in US dollars; null if nobody gave it
+             * @example 0.0421
+             */
+            readonly costUsd: number | null;
             /**
              * @description Its page in the console, without the host
              * @example /console/runs/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d

@@ -20,6 +20,8 @@ export type Task = {
   readonly attempt: number;
   /** Aborts at the time limit. */
   readonly signal: AbortSignal;
+  /** Adds to the price of the attempt, in US dollars: it is stored with the run. */
+  readonly spend: (dollars: number) => void;
 };
 
 export type Agent = (task: Task) => Promise<unknown>;
@@ -45,6 +47,10 @@ export type Attempt = {
   /** The server's verdict in a word. `crashed` and `timed out` have not passed; `error` does not count. */
   readonly status: "passed" | "failed" | "crashed" | "timed out" | "error";
   readonly runId?: string;
+  /** The page of its run. */
+  readonly consoleUrl?: string;
+  /** Why it has not passed, in words: lines of text. */
+  readonly reasons?: string;
   /** Of an agent that did not finish, `stateVerdict` is the one on the state that it left. */
   readonly verdict?: EvaluatedRun;
   /** Thrown by the agent, or by Diorama. */
@@ -138,14 +144,24 @@ export class Suite {
         ...(labels && { labels }),
       });
       const { prompt = test.prompt } = environment;
+      let costUsd: number | undefined;
+      const spend = (dollars: number) => {
+        costUsd = (costUsd ?? 0) + dollars;
+      };
       const { ending, error } = await finished(timeoutSeconds, (signal) =>
-        agent({ prompt, environment, test, attempt, signal }),
+        agent({ prompt, environment, test, attempt, signal, spend }),
       );
-      const verdict = await run.evaluate(undefined, { ending });
+      const verdict = await run.evaluate(undefined, {
+        ending,
+        ...(costUsd !== undefined && { costUsd }),
+      });
+      const reasons = verdict.passed ? "" : await run.reasons();
       return {
         ...head,
         status: statusOf(verdict),
         runId: run.id,
+        consoleUrl: run.consoleUrl,
+        ...(reasons && { reasons }),
         verdict,
         ...(error !== undefined && { error }),
       };

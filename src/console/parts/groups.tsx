@@ -1,6 +1,6 @@
 /** The figures of the attempts by the values of a label: a row for each value, so that figures never mix values. */
 import type { ListedRun, TestAttempts } from "~/clients/typescript/schema";
-import { labelShown, meanSeconds, nameOf, percent, rateOf } from "~/console/attempts";
+import { dollars, labelShown, meanSeconds, nameOf, percent, rateOf } from "~/console/attempts";
 import { Table } from "~/console/parts/basics";
 import { duration } from "~/console/parts/clock";
 import { Square } from "~/console/parts/square";
@@ -30,7 +30,8 @@ export function Groups({
   const columns = [
     label,
     ...(withSquares ? ["Attempts"] : []),
-    ...["pass@1", "k", "pass@k", "pass^k", "Graded", "Not graded", "Reward", "Unsafe", "Mean time"],
+    ...["pass@1", "k", "pass@k", "pass^k", "Graded", "Not graded", "Reward", "Unsafe", "Mean cost"],
+    "Mean time",
   ];
   return (
     <Table label={`Figures by ${label}`} columns={columns}>
@@ -62,6 +63,9 @@ export function Groups({
             <td class="number">
               {figures.unsafe > 0 ? <span class="alarm">{figures.unsafe}</span> : 0}
             </td>
+            <td class="number">
+              {figures.meanCostUsd === null ? "–" : dollars(figures.meanCostUsd)}
+            </td>
             <td class="number">{seconds === undefined ? "–" : duration(1000 * seconds)}</td>
           </tr>
         );
@@ -83,7 +87,7 @@ function Squares({ of }: { of: readonly ListedRun[] }) {
   );
 }
 
-/** The attempts at a test with one value of the label: squares, then how many passed; a partial reward, and what was unsafe. */
+/** The attempts at a test with one value of the label: squares, then how many passed; a partial reward, the mean cost, and what was unsafe. */
 export function Cell({
   runs,
   attempts,
@@ -93,7 +97,7 @@ export function Cell({
 }) {
   const rate = rateOf(attempts);
   if (!attempts || runs.length === 0) return <span class="quiet">–</span>;
-  const { passed, graded, meanReward, unsafe } = attempts;
+  const { passed, graded, meanReward, meanCostUsd, unsafe } = attempts;
   const seconds = meanSeconds(runs);
   const isPartial =
     meanReward !== null && rate !== undefined && Math.abs(meanReward - rate) > 0.005;
@@ -103,6 +107,7 @@ export function Cell({
       <span class="quiet">
         {rate === undefined ? "–" : `${passed}/${graded}`}
         {isPartial && `, reward ${shownReward(meanReward)}`}
+        {meanCostUsd !== null && `, ${dollars(meanCostUsd)}`}
       </span>
       {unsafe > 0 && <span class="alarm"> {unsafe} unsafe</span>}
     </div>

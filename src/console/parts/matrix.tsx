@@ -1,6 +1,6 @@
 /** The tests of a suite by the values of a label, with each attempt as a square that links to its run. */
 import type { AttemptGroup, ListedRun, TestSuiteResults } from "~/clients/typescript/schema";
-import { attemptsOf, labelShown, nameOf, percent, rateOf } from "~/console/attempts";
+import { attemptsOf, dollars, labelShown, nameOf, percent, rateOf } from "~/console/attempts";
 import { Empty, Table } from "~/console/parts/basics";
 import { Choice, searched } from "~/console/parts/filters";
 import { Cell } from "~/console/parts/groups";
@@ -105,11 +105,14 @@ export function Matrix({ of, runs }: { of: TestSuiteResults; runs: readonly List
   );
 }
 
-function Heading({ of: { group, passAt1, unsafe } }: { of: AttemptGroup }) {
+function Heading({ of: { group, passAt1, meanCostUsd, unsafe } }: { of: AttemptGroup }) {
   return (
     <div title={nameOf(group)}>
       <bdi>{nameOf(group)}</bdi>
-      <div class="quiet">{percent(passAt1)}</div>
+      <div class="quiet">
+        {percent(passAt1)}
+        {meanCostUsd !== null && `, ${dollars(meanCostUsd)}`}
+      </div>
       {unsafe > 0 && <div class="alarm">{unsafe} unsafe</div>}
     </div>
   );

@@ -11,8 +11,10 @@ const NONE: AttemptCounts = {
   successful: 0,
   unsafe: 0,
   meanReward: null,
+  meanCostUsd: null,
 };
 const DIGITS = 1e4;
+const COST_DIGITS = 1e6;
 
 /** `wanted`: the k of pass@k. By default the fewest graded attempts at a test of the group that has any. */
 export function groupAttempts(
@@ -38,6 +40,7 @@ export function groupAttempts(
         successful: total(({ successful }) => successful),
         unsafe: total(({ unsafe }) => unsafe),
         meanReward: mean(counts.map(({ meanReward }) => meanReward)),
+        meanCostUsd: mean(counts.map(({ meanCostUsd }) => meanCostUsd)),
       }),
       ...rounded({
         passAt1: mean(rates.map(({ passAt1 }) => passAt1)),
@@ -65,6 +68,7 @@ const shown = (counts: AttemptCounts) => ({
   successful: counts.successful,
   unsafe: counts.unsafe,
   meanReward: short(counts.meanReward),
+  meanCostUsd: short(counts.meanCostUsd, COST_DIGITS),
 });
 
 const ratesOf = (counts: Attempts, k: number) => ({
@@ -81,7 +85,8 @@ function mean(rates: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : sum(known) / known.length;
 }
 
-const short = (rate: number | null) => (rate === null ? null : Math.round(rate * DIGITS) / DIGITS);
+const short = (value: number | null, digits = DIGITS) =>
+  value === null ? null : Math.round(value * digits) / digits;
 
 function rounded({ passAt1, passAtK, passHatK }: ReturnType<typeof ratesOf>) {
   return { passAt1: short(passAt1), passAtK: short(passAtK), passHatK: short(passHatK) };

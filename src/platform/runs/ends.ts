@@ -112,7 +112,7 @@ export function createEnds(deps: {
 
     /** Ends a run and checks its diff. A run that cannot be checked continues. */
     async evaluate(userId: string, { runId, expectedOutput, ...ended }: EndedRun) {
-      const { ending = null, exitCode = null } = ended;
+      const { ending = null, exitCode = null, costUsd = null } = ended;
       const given = expectedOutput !== undefined;
       const expectation = await requireExpectation(userId, runId, { needsTest: !given });
       const expected = given ? JSON.stringify(expectedOutput) : expectation.expected;
@@ -130,7 +130,7 @@ export function createEnds(deps: {
       const { diff } = await end(userId, runId, {
         async expectation(sql) {
           baselineRows = await evaluation.baselineRows(sql, id, spec, expected);
-          return { ...(given && { expected }), baselineRows, ending, exitCode };
+          return { ...(given && { expected }), baselineRows, ending, exitCode, costUsd };
         },
         async evaluate(recorded) {
           if (spec.hasCalls) return undefined; // The journal has them all only later.

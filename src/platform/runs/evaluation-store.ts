@@ -104,6 +104,7 @@ export type ListedRun = Ending & {
   readonly labels: Labels;
   readonly note: string | null;
   readonly bookmarked: boolean;
+  readonly costUsd: number | null;
   readonly names: RunNames;
   readonly status: "running" | "completed" | "passed" | "failed";
   readonly passed: boolean | null;
@@ -124,7 +125,7 @@ export const summary = (sql: Sql): Fragment => {
   const ended = (column: Fragment) =>
     sql`case when status in ('completed', 'passed', 'failed') then ${column} end`;
   return sql`
-    run_id, environment_id, test_id, suite_id, started_at, labels, note, bookmarked, ${namesOf(sql)} as names,
+    run_id, environment_id, test_id, suite_id, started_at, labels, note, bookmarked, cost_usd, ${namesOf(sql)} as names,
     ${seenStatus(sql)} as status,
     ${ended(sql`passed`)} as passed, ${ended(sql`score`)} as score, ${ended(sql`cause`)} as cause,
     ${ended(isGradable(sql))} as gradable, ending, exit_code,
@@ -242,6 +243,8 @@ export type AttemptCounts = {
   readonly unsafe: number;
   /** Of the graded ones. Null without any. */
   readonly meanReward: number | null;
+  /** Of the attempts that have one, graded or not. Null without any. */
+  readonly meanCostUsd: number | null;
 };
 
 /** The attempts at a test in a group of runs. */
@@ -262,7 +265,8 @@ export const countAttempts = async (
       count(*) filter (where not ${isGradable(sql)})::int as not_gradable,
       count(*) filter (where success and ${isGradable(sql)})::int as successful,
       count(*) filter (where (unsafe ->> 'count')::int > 0 and ${isGradable(sql)})::int as unsafe,
-      avg(coalesce(reward, 0)) filter (where ${isGradable(sql)})::float8 as mean_reward
+      avg(coalesce(reward, 0)) filter (where ${isGradable(sql)})::float8 as mean_reward,
+      avg(cost_usd) as mean_cost_usd
     from diorama.runs
     where suite_id = ${suiteId} and user_id = ${userId} and test_id is not null
       and status in ('passed', 'failed')

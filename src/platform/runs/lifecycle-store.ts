@@ -76,7 +76,11 @@ export async function insertRun(
 }
 
 /** The expectation that a run is checked against, as JSON text; `expected` replaces the stored one. */
-export type Expectation = Ending & { readonly expected?: string; readonly baselineRows: string };
+export type Expectation = Ending & {
+  readonly expected?: string;
+  readonly baselineRows: string;
+  readonly costUsd: number | null;
+};
 
 /**
  * Moves a running run of a live environment to `ending` and evaluates `mark` with it. Returns the schema; undefined if
@@ -90,7 +94,7 @@ export async function beginEnd(
 ): Promise<string | undefined> {
   const against = expectation
     ? sql`, expected = coalesce(${expectation.expected ?? null}::text::json, expected), standing = ${expectation.baselineRows}::text::json,
-        ending = ${expectation.ending}, exit_code = ${expectation.exitCode}`
+        ending = ${expectation.ending}, exit_code = ${expectation.exitCode}, cost_usd = coalesce(${expectation.costUsd}::float8, cost_usd)`
     : sql``;
   const [ending] = await sql<{ schemaName: string }[]>`
     with ending as (

@@ -41,7 +41,18 @@ const Noted = {
     examples: ["It asks for the thread, and then answers in the channel."],
   }),
   bookmarked: t.Boolean({ description: "Whether it is one to come back to", examples: [false] }),
+  costUsd: t.Nullable(t.Number({ minimum: 0 }), {
+    description: "The price of the attempt in US dollars; null if nobody gave it",
+    examples: [0.0421],
+  }),
 };
+const COST_MAX = 1_000_000;
+const Cost = t.Number({
+  minimum: 0,
+  maximum: COST_MAX,
+  description: "The price of the attempt in US dollars, as its runner knows it",
+  examples: [0.0421],
+});
 export const ConsoleUrl = t.String({
   description: "Its page in the console, without the host",
   examples: [`/console/runs/${Id["examples"][0]}`],
@@ -68,18 +79,22 @@ export const RunChange = t.Object(
       }),
     ),
     bookmarked: t.Optional(t.Boolean({ description: "Whether it is one to come back to" })),
+    costUsd: t.Optional(Cost),
   },
   {
     title: "RunChange",
     minProperties: 1,
-    description: "New labels, a note, a bookmark, at any time",
+    description: "New labels, a note, a bookmark, its cost, at any time",
   },
 );
 export type RunChange = Static<typeof RunChange>;
 
 export const ChangedRun = t.Object(
   { runId: Id, labels: Labels, ...Noted },
-  { title: "ChangedRun", description: "A run, all its labels, its note and its bookmark" },
+  {
+    title: "ChangedRun",
+    description: "A run, all its labels, its note, its bookmark and its cost",
+  },
 );
 
 export const NewRun = t.Object(
@@ -146,6 +161,7 @@ export const EndedRun = t.Object(
     expectedOutput: t.Optional(ExpectedOutput),
     ending: t.Optional(EndingKind),
     exitCode: t.Optional(ExitCode),
+    costUsd: t.Optional(Cost),
   },
   {
     title: "EndedRun",

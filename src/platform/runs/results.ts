@@ -16,8 +16,11 @@ export function createResults({ pool, lookup }: { pool: Pool; lookup: RunLookup 
       const head = `{"runId":${JSON.stringify(runId)},"status"`;
       const { environmentId, testId, suiteId: testSuiteId, startedAt } = run;
       const origin = JSON.stringify({ environmentId, testId, testSuiteId, startedAt });
-      const { note, bookmarked, names } = run;
-      const more = JSON.stringify({ note, bookmarked, ...names, consoleUrl: consoleUrl(runId) });
+      const { note, bookmarked, costUsd, names } = run;
+      const more = JSON.stringify({
+        ...{ note, bookmarked, costUsd, ...names },
+        consoleUrl: consoleUrl(runId),
+      });
       const tail = `"labels":${labels},${origin.slice(1, -1)},${more.slice(1)}`;
       if (isOpen(status))
         return `${head}:"running","passed":null,"score":null,${verdict},"failures":[],"diff":null,"execution_time":null,"gradable":null,${tail}`;

@@ -133,7 +133,7 @@ export function createRuns(deps: {
       return { runId, attempts: attempts.map(view), ...around };
     },
 
-    /** Changes labels, note and bookmark. Throws `run_not_found`, and `invalid_request` for too many labels. */
+    /** Changes labels, note, bookmark and cost. Throws `run_not_found`, and `invalid_request` for too many labels. */
     async change(userId: string, runId: string, change: RunChange) {
       const changed = await changeRun(pool, userId, runId, change, LABELS_MAX);
       if (changed) return { runId, ...changed };

@@ -42,6 +42,7 @@ type ResultRow = RunRow & {
   readonly explanations: string | null;
   readonly note: string | null;
   readonly bookmarked: boolean;
+  readonly costUsd: number | null;
   readonly names: RunNames;
 };
 
@@ -52,7 +53,7 @@ export const findResult = async (sql: Sql, runId: string): Promise<ResultRow | u
   await find<ResultRow>(
     sql,
     runId,
-    sql`r.diff::text, r.explanations::text, r.note, r.bookmarked, ${namesOf(sql)} as names,`,
+    sql`r.diff::text, r.explanations::text, r.note, r.bookmarked, r.cost_usd, ${namesOf(sql)} as names,`,
   );
 
 async function find<Row extends RunRow>(

@@ -32,6 +32,11 @@ const GroupCounts = {
   successful: tests("Graded attempts that did what was asked, whatever else they did", 7),
   unsafe: tests("Graded attempts that changed something that nothing in the test explains", 1),
   meanReward: rate("Mean reward of the graded attempts", 0.75),
+  meanCostUsd: t.Nullable(t.Number({ minimum: 0 }), {
+    description:
+      "Mean cost in US dollars of the attempts that have one. Rounded to six digits; null without any",
+    examples: [0.0421],
+  }),
   passAt1: rate("pass@1: the probability that an attempt passes", 0.6667),
   passAtK: rate("pass@k: the probability that at least one of k attempts passes", 1),
   passHatK: rate("pass^k: the probability that all of k attempts pass", 0.119),

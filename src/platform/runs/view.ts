@@ -33,6 +33,7 @@ export const view = (run: ListedRun) => ({
   labels: run.labels,
   note: run.note,
   bookmarked: run.bookmarked,
+  costUsd: run.costUsd,
   ...run.names,
   consoleUrl: consoleUrl(run.runId),
   ...summary(run),

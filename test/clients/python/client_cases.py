@@ -277,6 +277,8 @@ def test_a_suite_gives_a_verdict_for_every_attempt_also_of_agents_that_crash_or_
     seen: list[diorama.Attempt] = []
 
     def agent(task: diorama.Task) -> None:
+        task.spend(0.25)
+        task.spend(0.5)
         if task.test.name == first and task.attempt == 1:
             raise ValueError("broken")
         while task.test.name == first and time.monotonic() < task.deadline + 1:
@@ -293,6 +295,10 @@ def test_a_suite_gives_a_verdict_for_every_attempt_also_of_agents_that_crash_or_
     assert crashed.verdict and crashed.verdict.ending == "crashed" and crashed.verdict.state_verdict
     assert late.verdict and late.verdict.ending == "timed_out"
     assert failed.verdict and failed.verdict.ending == "answered" and failed.verdict.state_verdict is None
+    assert failed.reasons
+    with diorama.Diorama() as client:
+        assert failed.console_url == f"{client.url}/console/runs/{failed.run_id}"
+        assert client.call("GET", f"/runs/{failed.run_id}")["costUsd"] == 0.75
     assert (outcome.mean_reward, outcome.successful, outcome.unsafe) == (0, 0, 0)
     assert (outcome.passed, outcome.graded, len(seen)) == (0, len(names), len(names))
     assert not active()

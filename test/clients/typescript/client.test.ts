@@ -229,7 +229,9 @@ test("a suite gives a verdict for every attempt, also of agents that crash or ta
   const { tests = [] } = await suite.details();
 
   const { attempts, ...counts } = await suite.run(
-    async ({ test: { name }, environment, attempt, signal }) => {
+    async ({ test: { name }, environment, attempt, signal, spend }) => {
+      spend(0.25);
+      spend(0.5);
       if (name !== tests[0]?.name) return;
       if (attempt === 1) throw new Error("broken");
       await environment.slack().auth.test();
@@ -242,8 +244,11 @@ test("a suite gives a verdict for every attempt, also of agents that crash or ta
   expect(attempts.slice(0, 3)).toMatchObject([
     { attempt: 1, status: "crashed", error: new Error("broken"), verdict: { ending: "crashed" } },
     { attempt: 2, status: "timed out", verdict: { ending: "timed_out", stateVerdict: {} } },
-    { attempt: 1, status: "failed", verdict: { ending: "answered" } },
+    { attempt: 1, status: "failed", verdict: { ending: "answered" }, reasons: expect.any(String) },
   ]);
+  const { runId, consoleUrl } = attempts[2]!;
+  expect(consoleUrl).toEndWith(`/console/runs/${runId}`);
+  expect(await client().call("GET", `/runs/${runId}`)).toMatchObject({ costUsd: 0.75 });
   expect(counts).toEqual({
     ...{ suite: "Chat benchmark", passed: 0, graded: 2 * tests.length },
     ...{ successful: 0, unsafe: 0, meanReward: 0 },

@@ -67,7 +67,7 @@ describe("labels of a run", () => {
     const first = await change({ model: "small", draft: null, never: null });
     expectStatus(first, 200);
     expect(first.body).toEqual({
-      ...{ runId, labels: { model: "small" }, note: null, bookmarked: false },
+      ...{ runId, labels: { model: "small" }, note: null, bookmarked: false, costUsd: null },
     });
     await program.post("/diffRun", { runId });
     expect((await change({ reviewed: "" })).body.labels).toEqual({ model: "small", reviewed: "" });
@@ -109,7 +109,9 @@ describe("attempts", () => {
       if (how === "lost") return await program.call("DELETE", `/env/${envId}`);
       if (how === "passed")
         await program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text: "hi" });
-      return await program.post(how === "diffed" ? "/diffRun" : "/evaluateRun", { runId });
+      if (how === "diffed") return await program.post("/diffRun", { runId });
+      const cost = { passed: 0.02, failed: 0.05 }[how];
+      return await program.post("/evaluateRun", { runId, costUsd: cost });
     };
     for (const how of ["passed", "passed", "failed", "failed", "lost"]) await attempt(a, "x", how);
     for (const how of ["passed", "passed", "failed", "diffed"]) await attempt(b, "x", how);
@@ -120,7 +122,7 @@ describe("attempts", () => {
 
     const none = {
       ...{ attempts: 0, graded: 0, passed: 0, failed: 0, notGradable: 0 },
-      ...{ successful: 0, unsafe: 0, meanReward: null },
+      ...{ successful: 0, unsafe: 0, meanReward: null, meanCostUsd: null },
     };
     const unknown = { passAt1: null, passAtK: null, passHatK: null };
     expect(body).toMatchObject({ testCount: 3, groupBy: "model" });
@@ -129,14 +131,22 @@ describe("attempts", () => {
         group: "x",
         k: 3,
         ...{ attempts: 8, graded: 7, passed: 4, failed: 3, notGradable: 1 },
-        ...{ successful: 4, unsafe: 0, meanReward: 0.5833 },
+        ...{ successful: 4, unsafe: 0, meanReward: 0.5833, meanCostUsd: 0.0325 },
         ...{ passAt1: 0.5833, passAtK: 1, passHatK: 0 },
       },
       { group: "y", k: 1, ...none, attempts: 1, notGradable: 1, ...unknown },
       {
         group: null,
         k: 1,
-        ...{ ...none, attempts: 1, graded: 1, passed: 1, successful: 1, meanReward: 1 },
+        ...{
+          ...none,
+          attempts: 1,
+          graded: 1,
+          passed: 1,
+          successful: 1,
+          meanReward: 1,
+          meanCostUsd: 0.02,
+        },
         ...{ passAt1: 1, passAtK: 1, passHatK: 1 },
       },
     ]);
@@ -144,13 +154,13 @@ describe("attempts", () => {
       {
         ...{ testId: a, name: "a" },
         ...{ attempts: 5, graded: 4, passed: 2, failed: 2, notGradable: 1 },
-        ...{ successful: 2, unsafe: 0, meanReward: 0.5 },
+        ...{ successful: 2, unsafe: 0, meanReward: 0.5, meanCostUsd: 0.035 },
         ...{ passAt1: 0.5, passAtK: 1, passHatK: 0 },
       },
       {
         ...{ testId: b, name: "b" },
         ...{ attempts: 3, graded: 3, passed: 2, failed: 1, notGradable: 0 },
-        ...{ successful: 2, unsafe: 0, meanReward: 0.6667 },
+        ...{ successful: 2, unsafe: 0, meanReward: 0.6667, meanCostUsd: 0.03 },
         ...{ passAt1: 0.6667, passAtK: 1, passHatK: 0 },
       },
       { testId: ids[2], name: "c", ...none, ...unknown },

@@ -36,7 +36,7 @@ const ORIGIN = {
   testSuiteId: null,
   startedAt: expect.any(String),
   ...{ service: "chat", templateName: "chat_default", testName: null },
-  ...{ suiteId: null, testSuiteName: null, note: null, bookmarked: false },
+  ...{ suiteId: null, testSuiteName: null, note: null, bookmarked: false, costUsd: null },
   consoleUrl: expect.stringMatching(/^\/console\/runs\/[0-9a-f]{32}$/),
 };
 

@@ -122,6 +122,17 @@ test("the siblings of a run are the attempts with the same labels, and its neigh
   expectRefusal(nobody, 404, "run_not_found");
 });
 
+test("a cost is given at any time, and found with the run", async () => {
+  const runId = runIds[0]!;
+  const change = async (costUsd: unknown) =>
+    await program.call("PATCH", `/runs/${runId}`, { costUsd });
+  expect((await change(0.125)).body).toMatchObject({ runId, costUsd: 0.125 });
+  expect((await program.get(`/runs/${runId}`)).body).toMatchObject({ costUsd: 0.125 });
+  expect((await program.get(`/results/${runId}`)).body).toMatchObject({ costUsd: 0.125 });
+  for (const cost of [-1, "1", null, 1e7])
+    expectRefusal(await change(cost), 400, "invalid_request");
+});
+
 test("a note and a bookmark are kept, found and removed", async () => {
   const runId = runIds[3]!;
   const change = async (body: object) => (await program.call("PATCH", `/runs/${runId}`, body)).body;
@@ -130,6 +141,7 @@ test("a note and a bookmark are kept, found and removed", async () => {
   expect(await change({ note, bookmarked: true })).toEqual({
     ...{ runId, labels, note },
     bookmarked: true,
+    costUsd: null,
   });
   expect((await program.get(`/runs/${runId}`)).body).toMatchObject({ note, bookmarked: true });
   expect(await listed(`text=ANSWERS&testSuiteId=${suiteId}`)).toEqual([runId]);

@@ -36,6 +36,17 @@ def solvable(tests: list[Test] | None, surface: Surface | None) -> list[Test]:
     return [test for test in tests or [] if surface is None or test.surfaces is None or surface in test.surfaces]
 
 
+class Spending:
+    """The price of an attempt, as its agent reports it."""
+
+    def __init__(self) -> None:
+        self.dollars: float | None = None
+
+    def __call__(self, dollars: float) -> None:
+        """Adds to the price, in US dollars: it is stored with the run."""
+        self.dollars = (self.dollars or 0) + dollars
+
+
 @dataclass(frozen=True)
 class Attempt:
     """One attempt of an agent at a test."""
@@ -47,6 +58,10 @@ class Attempt:
     status: Status
     """The server's verdict in a word. `crashed` and `timed out` have not passed; `error` does not count."""
     run_id: str | None = None
+    console_url: str | None = None
+    """The page of its run."""
+    reasons: str | None = None
+    """Why it has not passed, in words: lines of text."""
     verdict: EvaluatedRun | None = None
     """Of an agent that did not finish, `state_verdict` is the one on the state that it left."""
     error: BaseException | None = None

@@ -829,6 +829,11 @@ class Run(Model):
     Whether it is one to come back to
     """
 
+    cost_usd: Annotated[float | None, Field(alias="costUsd")]
+    """
+    The price of the attempt in US dollars; null if nobody gave it
+    """
+
     console_url: Annotated[str, Field(alias="consoleUrl")]
     """
     Its page in the console, without the host

@@ -72,12 +72,18 @@ class AsyncRun:
         *,
         ending: Ending | None = None,
         exit_code: int | None = None,
+        cost_usd: float | None = None,
     ) -> EvaluatedRun:
         """
         Ends the run and returns the verdict of its test, or of `expected_output`. `ending` is how the attempt ended:
-        one that `crashed` or `timed_out` has not passed.
+        one that `crashed` or `timed_out` has not passed. `cost_usd` is its price in US dollars.
         """
-        options = {"expectedOutput": expected_output, "ending": ending, "exitCode": exit_code}
+        options = {
+            "expectedOutput": expected_output,
+            "ending": ending,
+            "exitCode": exit_code,
+            "costUsd": cost_usd,
+        }
         given = {name: value for name, value in options.items() if value is not None}
         answer = await self._end("/evaluateRun", given)
         if answer["passed"] is None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from .._error import DioramaError
-from .._suite import MARGIN_SECONDS, Attempt, SuiteOutcome, Surface, path_of, solvable, status_of
+from .._suite import MARGIN_SECONDS, Attempt, Spending, SuiteOutcome, Surface, path_of, solvable, status_of
 from .._waiting import async_briefly, async_each, async_finish
 from ..models import Test, TestSuiteDetails
 from .environment import AsyncEnvironment
@@ -31,6 +31,8 @@ class AsyncTask:
     """Counted from 1."""
     deadline: float
     """The time limit, by `time.monotonic()`."""
+    spend: Spending = field(default_factory=Spending)
+    """`spend(dollars)` adds to the price of the attempt: it is stored with the run."""
 
 
 AsyncAgent = Callable[[AsyncTask], Awaitable[object]]
@@ -100,7 +102,15 @@ class AsyncSuite:
                     # The environment is deleted in any case.
                     await async_briefly(lambda: run.evaluate(ending="interrupted"))
                     raise
-                verdict = await run.evaluate(ending=ending.kind)
+                verdict = await run.evaluate(ending=ending.kind, cost_usd=task.spend.dollars)
+                reasons = None if verdict.passed else await run.reasons()
         except DioramaError as error:
             return Attempt(test.name, test.id, number, "error", error=error)
-        return Attempt(test.name, test.id, number, status_of(verdict), run.id, verdict, ending.error)
+        return Attempt(
+            *(test.name, test.id, number, status_of(verdict)),
+            run_id=run.id,
+            console_url=run.console_url,
+            reasons=reasons or None,
+            verdict=verdict,
+            error=ending.error,
+        )

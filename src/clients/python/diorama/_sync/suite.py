@@ -6,11 +6,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from .._error import DioramaError
-from .._suite import MARGIN_SECONDS, Attempt, SuiteOutcome, Surface, path_of, solvable, status_of
+from .._suite import MARGIN_SECONDS, Attempt, Spending, SuiteOutcome, Surface, path_of, solvable, status_of
 from .._waiting import briefly, each, finish
 from ..models import Test, TestSuiteDetails
 from .environment import Environment
@@ -32,6 +32,8 @@ class Task:
     """Counted from 1."""
     deadline: float
     """The time limit, by `time.monotonic()`."""
+    spend: Spending = field(default_factory=Spending)
+    """`spend(dollars)` adds to the price of the attempt: it is stored with the run."""
 
 
 Agent = Callable[[Task], object]
@@ -101,7 +103,15 @@ class Suite:
                     # The environment is deleted in any case.
                     briefly(lambda: run.evaluate(ending="interrupted"))
                     raise
-                verdict = run.evaluate(ending=ending.kind)
+                verdict = run.evaluate(ending=ending.kind, cost_usd=task.spend.dollars)
+                reasons = None if verdict.passed else run.reasons()
         except DioramaError as error:
             return Attempt(test.name, test.id, number, "error", error=error)
-        return Attempt(test.name, test.id, number, status_of(verdict), run.id, verdict, ending.error)
+        return Attempt(
+            *(test.name, test.id, number, status_of(verdict)),
+            run_id=run.id,
+            console_url=run.console_url,
+            reasons=reasons or None,
+            verdict=verdict,
+            error=ending.error,
+        )

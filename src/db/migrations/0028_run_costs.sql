@@ -1,0 +1,2 @@
+-- The price of an attempt, as its runner reports it.
+alter table diorama.runs add column cost_usd double precision;
