@@ -37,6 +37,10 @@ export type SuiteOptions = {
   readonly timeoutSeconds?: number;
   /** Stored with each run, for instance `{ model: "…" }`. */
   readonly labels?: { readonly [name: string]: string };
+  /** The same suite on other servers: the attempts are spread over all of them. */
+  readonly others?: readonly Suite[];
+  /** Further tries of an attempt that ends with `error`, on another server if there is one. Default: 0. */
+  readonly retryUngradable?: number;
   readonly onAttempt?: (attempt: Attempt) => void;
 };
 
@@ -80,6 +84,9 @@ const UNADDRESSABLE = /^\.{0,2}$/;
 
 const SURFACES: readonly Surface[] = ["api", "mcp"];
 
+const RETRY_MS = 500;
+const RETRY_MS_MAX = 30_000;
+
 type Creation = (body: NewEnvironment) => Promise<Environment>;
 
 export class Suite {
@@ -105,10 +112,16 @@ export class Suite {
     return await this.#http.call("GET", path, { query: { expand: true } });
   }
 
-  /** Runs `agent` on each test, each attempt in its own environment. A failed attempt does not stop the others. */
+  /**
+   * Runs `agent` on each test, each attempt in its own environment. A failed attempt does not stop the others.
+   * Throws if the suite is not the same on all servers.
+   */
   async run(agent: Agent, options: SuiteOptions = {}): Promise<SuiteOutcome> {
-    const { surface, parallel = 1, repeat = 1, onAttempt } = options;
-    const { id, name, tests = [] } = await this.details();
+    const { surface, parallel = 1, repeat = 1, others = [], onAttempt } = options;
+    const homes = await Promise.all(
+      [this, ...others].map(async (suite) => ({ suite, details: await suite.details(), busy: 0 })),
+    );
+    const { name, tests = [] } = sameOn(homes);
     const planned = solvable(tests, surface).flatMap((test) =>
       Array.from({ length: repeat }, (_, index) => ({ test, attempt: index + 1 })),
     );
@@ -116,13 +129,40 @@ export class Suite {
     const queue = planned.entries();
     const work = async () => {
       for (const [place, { test, attempt }] of queue) {
-        const outcome = await this.#attempt(agent, id, test, attempt, options);
+        const outcome = await Suite.#tried(homes, agent, tests.indexOf(test), attempt, options);
         attempts[place] = outcome;
         onAttempt?.(outcome);
       }
     };
     await Promise.all(Array.from({ length: parallel }, work));
     return { suite: name, attempts, ...countsOf(attempts) };
+  }
+
+  /** Makes an attempt on the server with the fewest, and again on another one while it says nothing about the agent. */
+  static async #tried(
+    homes: Home[],
+    agent: Agent,
+    place: number,
+    attempt: number,
+    options: SuiteOptions,
+  ): Promise<Attempt> {
+    const { retryUngradable = 0 } = options;
+    for (let tries = 0, last: Home | undefined; ; tries++) {
+      const [home] = homes.toSorted(
+        (a, b) => Number(a === last) - Number(b === last) || a.busy - b.busy,
+      );
+      const test = home?.details.tests?.[place];
+      if (!home || !test) throw new Error("a suite is run on at least one server");
+      last = home;
+      home.busy++;
+      const { suite, details } = home;
+      const outcome = await suite
+        .#attempt(agent, details.id, test, attempt, options)
+        .finally(() => home.busy--);
+      if (outcome.status !== "error" || tries >= retryUngradable)
+        return { ...outcome, testId: homes[0]?.details.tests?.[place]?.id ?? test.id };
+      await new Promise((done) => setTimeout(done, Math.min(RETRY_MS * 2 ** tries, RETRY_MS_MAX)));
+    }
   }
 
   async #attempt(
@@ -170,6 +210,28 @@ export class Suite {
       return { ...head, status: "error", error };
     }
   }
+}
+
+/** A server that has the suite, and how many attempts are made there now. */
+type Home = { readonly suite: Suite; readonly details: TestSuiteDetails; busy: number };
+
+/** Throws unless the suite is the same on all servers; returns it. */
+function sameOn(homes: readonly Home[]): TestSuiteDetails {
+  const [first, ...others] = homes.map(({ details }) => details);
+  if (!first) throw new Error("a suite is run on at least one server");
+  for (const other of others)
+    if (contents(first) !== contents(other))
+      throw new Error(
+        `The suite "${first.name}" is not the same on all servers; diorama suites copy brings it there`,
+      );
+  return first;
+}
+
+function contents({ templateService, templateName, tests = [] }: TestSuiteDetails): string {
+  const asked = tests.map(({ name, prompt, expectedOutput, impersonateUserId }) => [
+    ...[name, prompt, expectedOutput, impersonateUserId],
+  ]);
+  return JSON.stringify([templateService, templateName, asked]);
 }
 
 /** Without the tests that are known to have no solution through this surface. */

@@ -318,6 +318,25 @@ def test_a_suite_leaves_out_tests_that_a_surface_cannot_solve() -> None:
         diorama.suite(SUITE).run(agent, surface="mpc")  # type: ignore[arg-type]
 
 
+def test_a_suite_is_spread_over_servers_and_attempts_that_failed_for_one_are_made_on_another() -> None:
+    def agent(task: diorama.Task) -> None:
+        pass
+
+    def refuse(**_: object) -> object:
+        raise diorama.DioramaError("gone", code="template_not_found", status=404)
+
+    with diorama.Diorama() as client:
+        first, broken = diorama.suite("Chat benchmark"), client.suite("Chat benchmark")
+        broken._create = refuse  # type: ignore[assignment]
+        once = first.run(agent, surface="mcp", parallel=4, others=[broken])
+        again = first.run(agent, surface="mcp", parallel=4, others=[broken], retry_ungradable=1)
+
+        assert {attempt.status for attempt in once.attempts} == {"error", "failed"}
+        assert {attempt.status for attempt in again.attempts} == {"failed"}
+        with pytest.raises(ValueError, match='The suite "Tracker benchmark" is not the same on all servers'):
+            first.run(agent, others=[client.suite("Tracker benchmark")])
+
+
 def test_a_suite_is_interrupted_and_leaves_no_environment() -> None:
     def agent(task: diorama.Task) -> None:
         if task.test.name == first:

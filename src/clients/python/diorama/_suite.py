@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import math
 import re
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 from urllib.parse import quote
 
 from ._error import DioramaError
-from .models import EvaluatedRun, Test
+from .models import EvaluatedRun, Test, TestSuiteDetails
 
 # An environment outlives its agent by this.
 MARGIN_SECONDS = 120
+RETRY_SECONDS = 0.5
+RETRY_SECONDS_MAX = 30.0
 # Of a rate that is rounded.
 DIGITS = 10_000
 
@@ -34,6 +39,49 @@ def solvable(tests: list[Test] | None, surface: Surface | None) -> list[Test]:
     if surface not in (None, "api", "mcp"):
         raise ValueError(f'surface: one of "api", "mcp" is needed, not {surface!r}')
     return [test for test in tests or [] if surface is None or test.surfaces is None or surface in test.surfaces]
+
+
+Home = TypeVar("Home")
+
+
+class Homes(Generic[Home]):
+    """The servers that a suite is run on."""
+
+    def __init__(self, homes: Sequence[Home]) -> None:
+        self._homes = homes
+        self._busy = [0] * len(homes)
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def use(self, last: Home | None) -> Generator[Home, None, None]:
+        """The one with the fewest attempts; `last` only if there is no other."""
+        with self._lock:
+            places = range(len(self._homes))
+            place = min(places, key=lambda place: (self._homes[place] is last, self._busy[place]))
+            self._busy[place] += 1
+        try:
+            yield self._homes[place]
+        finally:
+            with self._lock:
+                self._busy[place] -= 1
+
+
+def require_same(suites: Sequence[TestSuiteDetails]) -> None:
+    """Raises ValueError unless the suite is the same on all servers."""
+    for other in suites[1:]:
+        if _contents(other) != _contents(suites[0]):
+            message = f'The suite "{other.name}" is not the same on all servers; diorama suites copy brings it there'
+            raise ValueError(message)
+
+
+def _contents(suite: TestSuiteDetails) -> object:
+    asked = [(test.name, test.prompt, test.expected_output, test.impersonate_user_id) for test in suite.tests or []]
+    return suite.template_service, suite.template_name, asked
+
+
+def pause_after(tries: int) -> float:
+    """Seconds to wait after this many tries of an attempt."""
+    return min(RETRY_SECONDS * 2**tries, RETRY_SECONDS_MAX)
 
 
 class Spending:

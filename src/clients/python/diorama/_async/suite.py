@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from .._error import DioramaError
-from .._suite import MARGIN_SECONDS, Attempt, Spending, SuiteOutcome, Surface, path_of, solvable, status_of
-from .._waiting import async_briefly, async_each, async_finish
+from .._suite import (
+    MARGIN_SECONDS,
+    Attempt,
+    Homes,
+    Spending,
+    SuiteOutcome,
+    Surface,
+    path_of,
+    pause_after,
+    require_same,
+    solvable,
+    status_of,
+)
+from .._waiting import async_briefly, async_each, async_finish, async_sleep
 from ..models import Test, TestSuiteDetails
 from .environment import AsyncEnvironment
 from .http import AsyncHttp
@@ -64,23 +76,43 @@ class AsyncSuite:
         repeat: int = 1,
         timeout_seconds: int = 600,
         labels: Mapping[str, str] | None = None,
+        others: Sequence[AsyncSuite] = (),
+        retry_ungradable: int = 0,
         on_attempt: Callable[[Attempt], object] | None = None,
     ) -> SuiteOutcome:
         """
         Runs `agent` on each test, each attempt in its own environment. A failed attempt does not stop the others.
         `surface` is what the agent uses: "mcp" leaves out tests that the tools cannot solve. Without it, all tests run.
-        `labels` are stored with each run, for instance `{"model": "…"}`.
+        `labels` are stored with each run, for instance `{"model": "…"}`. `others`: the same suite on other servers; the
+        attempts are spread over all. An attempt that ends with "error" is made again up to `retry_ungradable` times, on
+        another server if there is one. Raises ValueError if the suite is not the same on all servers.
         """
-        suite = await self.details()
+        homes = [(suite, await suite.details()) for suite in (self, *others)]
+        suites = [details for _, details in homes]
+        require_same(suites)
+        spread = Homes(homes)
+        tests = suites[0].tests or []
 
         async def attempt(planned: tuple[Test, int]) -> Attempt:
-            outcome = await self._attempt(agent, suite.id, *planned, timeout_seconds, labels)
+            test, number = planned
+            place = tests.index(test)
+            last, tries = None, 0
+            while True:
+                with spread.use(last) as last:
+                    suite, details = last
+                    there = (details.tests or [])[place]
+                    made = await suite._attempt(agent, details.id, there, number, timeout_seconds, labels)
+                if made.status != "error" or tries >= retry_ungradable:
+                    break
+                await async_sleep(pause_after(tries))
+                tries += 1
+            outcome = replace(made, test_id=test.id)
             if on_attempt is not None:
                 on_attempt(outcome)
             return outcome
 
-        planned = [(test, number + 1) for test in solvable(suite.tests, surface) for number in range(repeat)]
-        return SuiteOutcome(suite.name, await async_each(parallel, planned, attempt))
+        planned = [(test, number + 1) for test in solvable(tests, surface) for number in range(repeat)]
+        return SuiteOutcome(suites[0].name, await async_each(parallel, planned, attempt))
 
     async def _attempt(
         self,

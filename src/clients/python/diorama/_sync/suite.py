@@ -4,14 +4,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from .._error import DioramaError
-from .._suite import MARGIN_SECONDS, Attempt, Spending, SuiteOutcome, Surface, path_of, solvable, status_of
-from .._waiting import briefly, each, finish
+from .._suite import (
+    MARGIN_SECONDS,
+    Attempt,
+    Homes,
+    Spending,
+    SuiteOutcome,
+    Surface,
+    path_of,
+    pause_after,
+    require_same,
+    solvable,
+    status_of,
+)
+from .._waiting import briefly, each, finish, sleep
 from ..models import Test, TestSuiteDetails
 from .environment import Environment
 from .http import Http
@@ -65,23 +77,43 @@ class Suite:
         repeat: int = 1,
         timeout_seconds: int = 600,
         labels: Mapping[str, str] | None = None,
+        others: Sequence[Suite] = (),
+        retry_ungradable: int = 0,
         on_attempt: Callable[[Attempt], object] | None = None,
     ) -> SuiteOutcome:
         """
         Runs `agent` on each test, each attempt in its own environment. A failed attempt does not stop the others.
         `surface` is what the agent uses: "mcp" leaves out tests that the tools cannot solve. Without it, all tests run.
-        `labels` are stored with each run, for instance `{"model": "…"}`.
+        `labels` are stored with each run, for instance `{"model": "…"}`. `others`: the same suite on other servers; the
+        attempts are spread over all. An attempt that ends with "error" is made again up to `retry_ungradable` times, on
+        another server if there is one. Raises ValueError if the suite is not the same on all servers.
         """
-        suite = self.details()
+        homes = [(suite, suite.details()) for suite in (self, *others)]
+        suites = [details for _, details in homes]
+        require_same(suites)
+        spread = Homes(homes)
+        tests = suites[0].tests or []
 
         def attempt(planned: tuple[Test, int]) -> Attempt:
-            outcome = self._attempt(agent, suite.id, *planned, timeout_seconds, labels)
+            test, number = planned
+            place = tests.index(test)
+            last, tries = None, 0
+            while True:
+                with spread.use(last) as last:
+                    suite, details = last
+                    there = (details.tests or [])[place]
+                    made = suite._attempt(agent, details.id, there, number, timeout_seconds, labels)
+                if made.status != "error" or tries >= retry_ungradable:
+                    break
+                sleep(pause_after(tries))
+                tries += 1
+            outcome = replace(made, test_id=test.id)
             if on_attempt is not None:
                 on_attempt(outcome)
             return outcome
 
-        planned = [(test, number + 1) for test in solvable(suite.tests, surface) for number in range(repeat)]
-        return SuiteOutcome(suite.name, each(parallel, planned, attempt))
+        planned = [(test, number + 1) for test in solvable(tests, surface) for number in range(repeat)]
+        return SuiteOutcome(suites[0].name, each(parallel, planned, attempt))
 
     def _attempt(
         self,
