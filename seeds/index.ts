@@ -4,6 +4,7 @@ import chatBase from "./chat_base.yaml";
 import chatBenchDefault from "./chat_bench_default.yaml";
 import chatDefault from "./chat_default.yaml";
 import mailBase from "./mail_base.yaml";
+import mailBenchDefault from "./mail_bench_default.yaml";
 import mailDefault from "./mail_default.yaml";
 import chatSolutions from "./solutions/chat.json";
 import trackerSolutions from "./solutions/tracker.json";
@@ -23,6 +24,7 @@ export const SEEDS: readonly unknown[] = [
   acme,
   mailBase,
   mailDefault,
+  mailBenchDefault,
 ];
 
 /** Every file of `seeds/suites`; the only list. */
