@@ -18,7 +18,13 @@ const TYPESCRIPT = join(ROOT, "src/clients/typescript");
 
 /** Each is a module of its own, for `import` and for `require`. */
 const ENTRIES = { ".": "index", "./testing": "testing", "./vitest": "vitest", "./jest": "jest" };
-const OPTIONAL = ["@jest/globals", "@linear/sdk", "@slack/web-api", "vitest"];
+const OPTIONAL = [
+  "@googleapis/gmail",
+  "@jest/globals",
+  "@linear/sdk",
+  "@slack/web-api",
+  "vitest",
+];
 
 const MANIFEST = {
   name: "diorama",
@@ -50,7 +56,7 @@ async function run(cwd: string, ...command: string[]): Promise<void> {
 const portable = (declarations: string) =>
   declarations
     .replace(/from "(\.\/[a-z-]+)"/g, 'from "$1.js"')
-    .replace(/^import .*"@(?:slack|linear)\/.*$/gm, "// @ts-ignore: an optional package\n$&");
+    .replace(/^import .*"@(?:slack|linear|googleapis)\/.*$/gm, "// @ts-ignore: an optional package\n$&");
 
 /** One entry, which shares the other ones with those who import them. */
 async function bundle(name: string, folder: string, format: "esm" | "cjs"): Promise<void> {

@@ -1,5 +1,6 @@
 /** An environment, its official clients, and its runs. */
 import { createRequire } from "node:module";
+import type { gmail_v1 } from "@googleapis/gmail";
 import type { LinearClient } from "@linear/sdk";
 import type { WebClient, WebClientOptions } from "@slack/web-api";
 import { DioramaError, type Http } from "./http";
@@ -96,6 +97,30 @@ export class Environment implements AsyncDisposable {
     const url = this.#requireService("tracker");
     const { LinearClient } = requireClient("@linear/sdk");
     return new LinearClient({ apiKey: this.token, apiUrl: `${url}/graphql` });
+  }
+
+  /** Google's client for mail (`@googleapis/gmail`, if it is installed), without its retries. */
+  mail(): gmail_v1.Gmail {
+    const url = this.#requireService("mail");
+    const { gmail, auth } = requireClient("@googleapis/gmail");
+    return gmail({ version: "v1", auth: this.#googleCredentials(auth, url), retry: false });
+  }
+
+  /**
+   * Credentials that lead each call to `url`. An option of the client would not do: it keeps only the host of an
+   * address, and uploads go to the real service.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: the type of an optional package
+  #googleCredentials({ OAuth2 }: any, url: string): unknown {
+    const credentials = new OAuth2();
+    credentials.setCredentials({ access_token: this.token });
+    credentials.transporter.interceptors.request.add({
+      async resolved(call: { url: string | URL }) {
+        const { pathname, search } = new URL(call.url);
+        return Object.assign(call, { url: new URL(url + pathname + search) });
+      },
+    });
+    return credentials;
   }
 
   /** Starts a run: from here on, changes are captured. */

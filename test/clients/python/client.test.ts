@@ -12,7 +12,10 @@ const database = useDatabase();
 const program = useProgram(database, {
   ENVIRONMENT_POOL_TARGETS: "chat_default:2,chat_bench_default:4,tracker_default:1",
 });
-const venv = useVenv("pytest==9.2.0", "slack_sdk==3.47.0", "aiohttp==3.14.5");
+const venv = useVenv(
+  ...["pytest==9.2.0", "slack_sdk==3.47.0", "aiohttp==3.14.5"],
+  ...["google-api-python-client==2.202.0", "google-auth-httplib2==0.3.0"],
+);
 
 test(
   "every case of the Python client passes",

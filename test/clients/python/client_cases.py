@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import io
 import json
 import os
 import re
@@ -17,6 +18,7 @@ import httpx
 import pytest
 from diorama.models import Diff
 from diorama.testing import assert_diff
+from googleapiclient.http import MediaIoBaseUpload
 from slack_sdk.errors import SlackApiError
 
 GREETING = {"channel": "C01GENERAL", "text": "Hello"}
@@ -169,6 +171,26 @@ def test_the_tracker_reads_and_reports_errors() -> None:
         with pytest.raises(diorama.LinearError, match="nothing"):
             linear.execute("{ nothing }")
         with pytest.raises(TypeError, match="of the service tracker, not chat"):
+            env.slack()
+
+
+def test_googles_client_for_mail_makes_plain_calls_uploads_and_batches() -> None:
+    with diorama.env("mail_default", as_="agent@acme.test") as env, env.mail() as mail:
+        messages = mail.users().messages()
+        content = b"To: john@acme.test\r\nSubject: Uploaded\r\n\r\nHello\r\n"
+        with env.run() as run:
+            media = MediaIoBaseUpload(io.BytesIO(content), mimetype="message/rfc822")
+            messages.send(userId="me", media_body=media).execute()
+
+        assert {row["mailbox"] for row in run.diff.inserts} == {"agent@acme.test", "john@acme.test"}
+        ids = [each["id"] for each in messages.list(userId="me").execute()["messages"]]
+        read: list[str] = []
+        batch = mail.new_batch_http_request(callback=lambda _, message, __: read.append(message["id"]))
+        for each in ids[:3]:
+            batch.add(messages.get(userId="me", id=each))
+        batch.execute()
+        assert read == ids[:3]
+        with pytest.raises(TypeError, match="of the service mail, not chat"):
             env.slack()
 
 

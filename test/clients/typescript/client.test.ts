@@ -180,6 +180,28 @@ test("the tracker's official client reads and writes", async () => {
   expect(() => env.slack()).toThrow("of the service tracker, not chat");
 });
 
+test("Google's client for mail makes plain calls and uploads", async () => {
+  await using env = await client().env("mail_default", { as: "agent@acme.test" });
+  const { users } = env.mail();
+  const body = "To: john@acme.test\r\nSubject: Uploaded\r\n\r\nHello\r\n";
+
+  const { diff } = await env.run(async () => {
+    const media = { mimeType: "message/rfc822", body };
+    await users.messages.send({ userId: "me", media });
+  });
+  const { data } = await users.messages.list({ userId: "me", q: "in:sent subject:uploaded" });
+
+  expect(data.messages).toHaveLength(1);
+  const sent = diff.inserts.filter(({ __table__ }) => __table__ === "messages");
+  expect(sent).toMatchObject([
+    { mailbox: "agent@acme.test", subject: "Uploaded", labelIds: ["SENT"] },
+    { mailbox: "john@acme.test", subject: "Uploaded" },
+  ]);
+  const missing = users.messages.get({ userId: "me", id: "19b8d5a9c0000fff" });
+  await expect(missing).rejects.toMatchObject({ status: 404 });
+  expect(() => env.slack()).toThrow("of the service mail, not chat");
+});
+
 test("an error has the server's code and status", async () => {
   const failed = client().env("no_such_template");
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
+
+# Packages whose name is not that of their module.
+PACKAGES = {"googleapiclient": "google-api-python-client", "google": "google-auth"}
 
 
 @dataclass(frozen=True)
@@ -20,9 +24,26 @@ def without_none(**fields: Any) -> dict[str, Any]:
 
 def missing(error: ImportError, extra: str) -> ImportError:
     """The reason why an official client cannot be imported: the package that is missing, which may be one that it needs."""
-    package = (error.name or "slack_sdk").partition(".")[0]
+    module = (error.name or "slack_sdk").partition(".")[0]
+    package = PACKAGES.get(module, module)
     why = f'{package} is not installed: pip install {package}; the extra "{extra}" of diorama has it ({error})'
     return ImportError(why, name=error.name)
+
+
+def gmail(url: str, token: str) -> Any:
+    """Google's client for mail, built from the discovery document of an environment."""
+    try:
+        discovery = import_module("googleapiclient.discovery")
+        credentials = import_module("google.oauth2.credentials")
+    except ImportError as error:
+        raise missing(error, "mail") from error
+    return discovery.build(
+        "gmail",
+        "v1",
+        credentials=credentials.Credentials(token),
+        discoveryServiceUrl=f"{url}/$discovery/rest?version=v1",
+        static_discovery=False,
+    )
 
 
 def user(as_: str | None) -> dict[str, str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._clients import Mcp, missing, without_none
+from .._clients import Mcp, gmail, missing, without_none
 from .._entering import entering
 from .._error import DioramaError
 from ..models import Clock, CreatedEnvironment, EnvironmentDetail, FaultList, MovedClock, Snapshot, StartedRun
@@ -66,6 +67,14 @@ class AsyncEnvironment:
         """GraphQL calls of a tracker."""
         url = self._require_service("tracker")
         return AsyncLinear(self._http.client, f"{url}/graphql", self.token)
+
+    async def mail(self) -> Any:
+        """Google's client for mail (`google-api-python-client`, if it is installed).
+
+        `await asyncio.to_thread(call.execute)` makes a call.
+        """
+        url = self._require_service("mail")
+        return await asyncio.to_thread(gmail, url, self.token)
 
     @entering
     async def run(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._clients import Mcp, missing, without_none
+from .._clients import Mcp, gmail, missing, without_none
 from .._error import DioramaError
 from ..models import Clock, CreatedEnvironment, EnvironmentDetail, FaultList, MovedClock, Snapshot, StartedRun
 from .http import Http, Method
@@ -66,6 +66,14 @@ class Environment:
         """GraphQL calls of a tracker."""
         url = self._require_service("tracker")
         return Linear(self._http.client, f"{url}/graphql", self.token)
+
+    def mail(self) -> Any:
+        """Google's client for mail (`google-api-python-client`, if it is installed).
+
+        `call.execute()` makes a call.
+        """
+        url = self._require_service("mail")
+        return gmail(url, self.token)
 
     def run(
         self,
