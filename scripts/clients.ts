@@ -18,13 +18,7 @@ const TYPESCRIPT = join(ROOT, "src/clients/typescript");
 
 /** Each is a module of its own, for `import` and for `require`. */
 const ENTRIES = { ".": "index", "./testing": "testing", "./vitest": "vitest", "./jest": "jest" };
-const OPTIONAL = [
-  "@googleapis/gmail",
-  "@jest/globals",
-  "@linear/sdk",
-  "@slack/web-api",
-  "vitest",
-];
+const OPTIONAL = ["@googleapis/gmail", "@jest/globals", "@linear/sdk", "@slack/web-api", "vitest"];
 
 const MANIFEST = {
   name: "diorama",
@@ -56,7 +50,10 @@ async function run(cwd: string, ...command: string[]): Promise<void> {
 const portable = (declarations: string) =>
   declarations
     .replace(/from "(\.\/[a-z-]+)"/g, 'from "$1.js"')
-    .replace(/^import .*"@(?:slack|linear|googleapis)\/.*$/gm, "// @ts-ignore: an optional package\n$&");
+    .replace(
+      /^import .*"@(?:slack|linear|googleapis)\/.*$/gm,
+      "// @ts-ignore: an optional package\n$&",
+    );
 
 /** One entry, which shares the other ones with those who import them. */
 async function bundle(name: string, folder: string, format: "esm" | "cjs"): Promise<void> {

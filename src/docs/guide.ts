@@ -16,6 +16,7 @@ import howItWorks from "~/docs/how-it-works.md" with { type: "text" };
 import kubernetes from "~/docs/kubernetes.md" with { type: "text" };
 import limits from "~/docs/limits.md" with { type: "text" };
 import look from "~/docs/look.md" with { type: "text" };
+import mail from "~/docs/mail.md" with { type: "text" };
 import mcp from "~/docs/mcp.md" with { type: "text" };
 import operations from "~/docs/operations.md" with { type: "text" };
 import performance from "~/docs/performance.md" with { type: "text" };
@@ -40,6 +41,7 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ["how-it-works", howItWorks],
   ["templates", templates],
   ["worlds", worlds],
+  ["mail", mail],
   ["suites", suites],
   ["control", control],
   ["faults", faults],

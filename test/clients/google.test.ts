@@ -1,6 +1,7 @@
 /** Google's own clients, unmodified and at fixed versions: each makes at least thirty calls and checks contents. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { snippets } from "~/console/services/mail/snippets";
 import { useDatabase } from "../support/database";
 import { pythonPackages, run } from "../support/packages";
 import { useProgram } from "../support/program";
@@ -10,13 +11,15 @@ const SCENARIOS = join(import.meta.dir, "scenarios");
 const PYTHON = ["google-api-python-client==2.202.0", "google-auth-httplib2==0.3.0"];
 const program = useProgram(useDatabase());
 
+const AGENT = {
+  templateService: "mail",
+  templateName: "mail_default",
+  impersonateUserId: "agent@acme.test",
+};
+
 /** Variables that lead a scenario to a new environment. */
 async function environment() {
-  const { environmentUrl, token } = await program.environment({
-    templateService: "mail",
-    templateName: "mail_default",
-    impersonateUserId: "agent@acme.test",
-  });
+  const { environmentUrl, token } = await program.environment(AGENT);
   const { url } = program;
   return { ...process.env, URL: `${url}${environmentUrl}`, ROOT: url, TOKEN: token as string };
 }
@@ -39,4 +42,28 @@ test(
     expectCalls(await run(["node", script], { cwd: join(import.meta.dir, "../.."), env }));
   },
   MINUTES,
+);
+
+test(
+  "the code of the playground sends messages",
+  async () => {
+    const created = await program.environment(AGENT);
+    const { environmentUrl, token } = created;
+    const environment = { ...created, impersonateUserId: "agent@acme.test" };
+    const origin = program.url;
+    const code = snippets({ origin, environment, token: token as string, subject: "" });
+    const cwd = join(import.meta.dir, "../..");
+    const env = { ...process.env, PYTHONPATH: await pythonPackages(...PYTHON) };
+
+    await run(["sh", "-c", code["curl"] ?? ""], { cwd, env });
+    await run(["node", "--input-type=module", "-e", code["TypeScript SDK"] ?? ""], { cwd, env });
+    await run(["python3", "-c", code["Python SDK"] ?? ""], { cwd, env });
+
+    const query = "q=subject:hello in:sent&fields=messages/id";
+    const answer = await fetch(`${origin}${environmentUrl}/gmail/v1/users/me/messages?${query}`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    expect(((await answer.json()) as { messages: object[] }).messages).toHaveLength(3);
+  },
+  5 * MINUTES,
 );

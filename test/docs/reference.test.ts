@@ -9,6 +9,7 @@ import { Assertion, DIFF_TYPES, Spec, WhereSchema } from "~/evaluation/spec";
 import { METHODS } from "~/replicas/chat/api/index";
 import { coverage } from "~/replicas/chat/coverage";
 import { REFUSED } from "~/replicas/chat/unsupported-methods";
+import { ROUTER as MAIL } from "~/replicas/mail/api/index";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import { SEEDS, SUITES } from "../../seeds/index";
 
@@ -46,6 +47,12 @@ test("every operation of tracker is listed once", () => {
   const rows = [...pageOf("tracker").matchAll(/^\| [a-z ]+ \| .*$/gm)].join("\n");
   const names = [...rows.matchAll(/`(\w+)`/g)].map(([, name]) => name);
   expect(names.toSorted()).toEqual(operations.toSorted());
+});
+
+test("every method of mail is listed once", () => {
+  const names = listed("mail");
+  expect(names.toSorted()).toEqual(MAIL.operations.map(({ name }) => name).toSorted());
+  expect(names).toHaveLength(79);
 });
 
 test("every setting and error code is listed with its meaning", () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Glob, YAML } from "bun";
 import { coverage } from "~/replicas/chat/coverage";
+import { coverage as mailCoverage } from "~/replicas/mail/coverage";
 import { coverage as trackerCoverage } from "~/replicas/tracker/coverage";
 import { SEEDS, SUITES } from "../../seeds/index";
 import { startClusters } from "../support/clusters";
@@ -129,6 +130,10 @@ test("counts are those of the definitions", async () => {
   );
   expect(counts).toContain(
     `**tracker**: ${countOf(operations, "simulated")} operations behave like the service's, ${countOf(operations, "kept")} store what they receive and return it, ${countOf(operations, "refused")} are rejected`,
+  );
+  const mail = mailCoverage();
+  expect(counts).toContain(
+    `**mail**: ${countOf(mail, "full")} methods behave like the service's, ${countOf(mail, "kept")} store what they receive and return it, ${countOf(mail, "refused")} are rejected`,
   );
   const suites = SUITES as { name: string; templateName: string; tests: unknown[] }[];
   const total = suites.reduce((sum, { tests }) => sum + tests.length, 0);

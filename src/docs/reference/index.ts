@@ -3,12 +3,13 @@ import { assertionsPage } from "~/docs/reference/assertions";
 import { page } from "~/docs/reference/markdown";
 import { errorsPage, settingsPage } from "~/docs/reference/platform";
 import { suitesPage, templatesPage } from "~/docs/reference/seeds";
-import { chatPage, trackerPage } from "~/docs/reference/services";
+import { chatPage, mailPage, trackerPage } from "~/docs/reference/services";
 
 /** By name; each renders Markdown on demand. */
 export const REFERENCE: ReadonlyMap<string, () => string> = new Map([
   ["chat", chatPage],
   ["tracker", trackerPage],
+  ["mail", mailPage],
   ["assertions", assertionsPage],
   ["templates", templatesPage],
   ["suites", suitesPage],

@@ -1,11 +1,13 @@
 /** The state of simulation of each method and operation of the services. */
 import { code, page, table } from "~/docs/reference/markdown";
 import { type Coverage, coverage as chatCoverage } from "~/replicas/chat/coverage";
+import { coverage as mailCoverage } from "~/replicas/mail/coverage";
 import { BREAKING_CHANGES } from "~/replicas/tracker/changed-since";
 import { type Operation, coverage as trackerCoverage } from "~/replicas/tracker/coverage";
 
 /** The part of a method's name before the last dot. */
-const familyOf = ({ method }: Coverage) => method.slice(0, method.lastIndexOf("."));
+const familyOf = ({ method }: Pick<Coverage, "method">) =>
+  method.slice(0, Math.max(method.lastIndexOf("."), 0));
 
 const methodRow = ({ method, summary, arguments: args, limits, userOnly }: Coverage) => [
   code(method),
@@ -76,6 +78,32 @@ export function trackerPage(): string {
         change,
         documents.map(code).join(" "),
       ]),
+    ),
+  );
+}
+
+export function mailPage(): string {
+  const all = mailCoverage();
+  const of = (state: (typeof all)[number]["state"]) => all.filter((one) => one.state === state);
+  const families = Map.groupBy([...of("full"), ...of("kept")], familyOf);
+  return page(
+    "# Methods of mail",
+    `${of("full").length} methods behave like the service's, ${of("kept").length} store what they receive and return it, with no effect, ${of("refused").length} are [rejected](#rejected-methods) as for everyone who is not an administrator. Paths begin with \`/gmail/v1/users/{userId}/\`; \`userId\` is \`me\` or the caller's own address.`,
+    ...[...families].flatMap(([family, methods]) => [
+      `## ${family || "users"}`,
+      table(
+        ["Method", "Path", "Summary", "Parameters"],
+        methods.map(({ method, verb, path, summary, parameters, state }) => [
+          ...[code(method), code(`${verb} ${path}`)],
+          state === "kept" ? `${summary}. Has no effect.` : summary,
+          parameters.map(code).join(" "),
+        ]),
+      ),
+    ]),
+    "## Rejected methods",
+    table(
+      ["Method", "Path"],
+      of("refused").map(({ method, verb, path }) => [code(method), code(`${verb} ${path}`)]),
     ),
   );
 }
