@@ -6,17 +6,25 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-type Reason = { readonly unreachable?: boolean; readonly code?: string };
+type Reason = {
+  readonly unreachable?: boolean;
+  readonly isUnavailable?: boolean;
+  readonly code?: string;
+};
 
 /** The server rejected the call, or did not answer. */
 export class CallFailed extends Error {
   override readonly name = "CallFailed";
   readonly unreachable: boolean;
+  /** No server answered, or one that can take no such call now. */
+  readonly isUnavailable: boolean;
   /** The server's error code, if it gave one. */
   readonly code: string | undefined;
-  constructor(message: string, { unreachable = false, code }: Reason = {}) {
+  constructor(message: string, reason: Reason = {}) {
+    const { unreachable = false, isUnavailable = unreachable, code } = reason;
     super(message);
     this.unreachable = unreachable;
+    this.isUnavailable = isUnavailable;
     this.code = code;
   }
 }
@@ -34,7 +42,7 @@ const TIMEOUT_MS = 120_000;
 /** Of the server, or of a balancer whose server is gone. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
 /** The code of a server without room for another environment. */
-export const FULL = "capacity_exhausted";
+const FULL = "capacity_exhausted";
 const ATTEMPTS_MAX = 4;
 const WAIT_SECONDS = 1;
 const WAIT_SECONDS_MAX = 30;
@@ -129,6 +137,7 @@ export function createClient(options: ServerOptions, env: Environment, hasOthers
       const { error = `HTTP ${response.status}`, detail = answer["reason"] } = answer;
       throw new CallFailed(detail === undefined ? `${error}` : `${error}: ${detail}`, {
         code: `${error}`,
+        isUnavailable: UNAVAILABLE.has(response.status),
       });
     },
   };

@@ -10,8 +10,8 @@ import { asImport, type Suite, type Test } from "~/commands/suite";
 export type Home = { readonly client: Client; readonly suite: Suite };
 export type Homes = ReturnType<typeof createHomes>;
 
-/** How long a server without room gets no attempts, unless all are full. */
-const FULL_MS = 10_000;
+/** How long a server that takes no attempt gets none, unless that is true of all. */
+const REST_MS = 10_000;
 
 /** Throws unless the suite is the same on all servers. */
 export function requireSame([first, ...others]: readonly Home[]): void {
@@ -32,10 +32,10 @@ function contents(suite: Suite) {
 export const testOn = (home: Home, suite: Suite, test: Test): Test =>
   home.suite.tests[suite.tests.indexOf(test)] ?? test;
 
-const isFull = ({ fullUntil }: { readonly fullUntil: number }) => fullUntil > performance.now();
+const rests = ({ restsUntil }: { readonly restsUntil: number }) => restsUntil > performance.now();
 
 export function createHomes(homes: readonly Home[]) {
-  const states = homes.map((home) => ({ home, busy: 0, fullUntil: 0 }));
+  const states = homes.map((home) => ({ home, busy: 0, restsUntil: 0 }));
   return {
     all: homes,
     hasOthers: homes.length > 1,
@@ -44,7 +44,7 @@ export function createHomes(homes: readonly Home[]) {
     async use<Result>(last: Home | undefined, work: (home: Home) => Promise<Result>) {
       const [chosen] = states.toSorted(
         (a, b) =>
-          Number(isFull(a)) - Number(isFull(b)) ||
+          Number(rests(a)) - Number(rests(b)) ||
           Number(a.home === last) - Number(b.home === last) ||
           a.busy - b.busy,
       );
@@ -57,15 +57,15 @@ export function createHomes(homes: readonly Home[]) {
       }
     },
 
-    /** Notes that a server has no room. */
-    full(home: Home): void {
+    /** Notes that a server has no room, or does not answer. */
+    rest(home: Home): void {
       const state = states.find((one) => one.home === home);
-      if (state) state.fullUntil = performance.now() + FULL_MS;
+      if (state) state.restsUntil = performance.now() + REST_MS;
     },
 
-    /** Whether a server has no room, but another one may. */
+    /** Whether a server takes no attempt, but another one may. */
     canMove(home: Home | undefined): boolean {
-      return states.some((one) => one.home === home && isFull(one)) && !states.every(isFull);
+      return states.some((one) => one.home === home && rests(one)) && !states.every(rests);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Attempts at the tests of a suite: each with an environment, a run, the agent's command and the verdict. */
 import { runAgent } from "~/commands/agent";
 import type { Artifacts } from "~/commands/artifacts";
-import { CallFailed, type Client, type Environment, FULL } from "~/commands/client";
+import { CallFailed, type Client, type Environment } from "~/commands/client";
 import { recovered } from "~/commands/earlier-attempts";
 import { explained } from "~/commands/reasons";
 import {
@@ -120,7 +120,7 @@ async function inEnvironment(job: Job, home: Home, test: Test, head: Head): Prom
   const made: { runId?: string } = {};
   const failed = (error: unknown): Outcome => {
     if (!(error instanceof CallFailed)) throw error;
-    if (error.code === FULL) job.homes.full(home);
+    if (error.isUnavailable) job.homes.rest(home);
     const verdict = job.signal.aborted ? "interrupted" : "not gradable";
     return { ...head, ...made, verdict, failures: [error.message] };
   };

@@ -1,5 +1,6 @@
 /** A suite: runs an agent on each of its tests, and collects the verdicts. */
 import type { Environment } from "./environment";
+import { chosenOf, type Home, rest, sameOn } from "./homes";
 import { DioramaError, type Http } from "./http";
 import type {
   Ending,
@@ -119,7 +120,11 @@ export class Suite {
   async run(agent: Agent, options: SuiteOptions = {}): Promise<SuiteOutcome> {
     const { surface, parallel = 1, repeat = 1, others = [], onAttempt } = options;
     const homes = await Promise.all(
-      [this, ...others].map(async (suite) => ({ suite, details: await suite.details(), busy: 0 })),
+      [this, ...others].map(async (suite) => ({
+        suite,
+        details: await suite.details(),
+        ...{ busy: 0, restsUntil: 0 },
+      })),
     );
     const { name, tests = [] } = sameOn(homes);
     const planned = solvable(tests, surface).flatMap((test) =>
@@ -140,17 +145,15 @@ export class Suite {
 
   /** Makes an attempt on the server with the fewest, and again on another one while it says nothing about the agent. */
   static async #tried(
-    homes: Home[],
+    homes: Home<Suite>[],
     agent: Agent,
     place: number,
     attempt: number,
     options: SuiteOptions,
   ): Promise<Attempt> {
     const { retryUngradable = 0 } = options;
-    for (let tries = 0, last: Home | undefined; ; tries++) {
-      const [home] = homes.toSorted(
-        (a, b) => Number(a === last) - Number(b === last) || a.busy - b.busy,
-      );
+    for (let tries = 0, last: Home<Suite> | undefined; ; tries++) {
+      const home = chosenOf(homes, last);
       const test = home?.details.tests?.[place];
       if (!home || !test) throw new Error("a suite is run on at least one server");
       last = home;
@@ -159,6 +162,7 @@ export class Suite {
       const outcome = await suite
         .#attempt(agent, details.id, test, attempt, options)
         .finally(() => home.busy--);
+      if (outcome.status === "error") rest(home);
       if (outcome.status !== "error" || tries >= retryUngradable)
         return { ...outcome, testId: homes[0]?.details.tests?.[place]?.id ?? test.id };
       await new Promise((done) => setTimeout(done, Math.min(RETRY_MS * 2 ** tries, RETRY_MS_MAX)));
@@ -210,28 +214,6 @@ export class Suite {
       return { ...head, status: "error", error };
     }
   }
-}
-
-/** A server that has the suite, and how many attempts are made there now. */
-type Home = { readonly suite: Suite; readonly details: TestSuiteDetails; busy: number };
-
-/** Throws unless the suite is the same on all servers; returns it. */
-function sameOn(homes: readonly Home[]): TestSuiteDetails {
-  const [first, ...others] = homes.map(({ details }) => details);
-  if (!first) throw new Error("a suite is run on at least one server");
-  for (const other of others)
-    if (contents(first) !== contents(other))
-      throw new Error(
-        `The suite "${first.name}" is not the same on all servers; diorama suites copy brings it there`,
-      );
-  return first;
-}
-
-function contents({ templateService, templateName, tests = [] }: TestSuiteDetails): string {
-  const asked = tests.map(({ name, prompt, expectedOutput, impersonateUserId }) => [
-    ...[name, prompt, expectedOutput, impersonateUserId],
-  ]);
-  return JSON.stringify([templateService, templateName, asked]);
 }
 
 /** Without the tests that are known to have no solution through this surface. */

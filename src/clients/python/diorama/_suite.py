@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import threading
+import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from .models import EvaluatedRun, Test, TestSuiteDetails
 MARGIN_SECONDS = 120
 RETRY_SECONDS = 0.5
 RETRY_SECONDS_MAX = 30.0
+REST_SECONDS = 10.0
 # Of a rate that is rounded.
 DIGITS = 10_000
 
@@ -50,14 +52,25 @@ class Homes(Generic[Home]):
     def __init__(self, homes: Sequence[Home]) -> None:
         self._homes = homes
         self._busy = [0] * len(homes)
+        self._rests_until = [0.0] * len(homes)
         self._lock = threading.Lock()
+
+    def rest(self, home: Home) -> None:
+        """It has failed an attempt."""
+        for place, other in enumerate(self._homes):
+            if other is home:
+                self._rests_until[place] = time.monotonic() + REST_SECONDS
 
     @contextmanager
     def use(self, last: Home | None) -> Generator[Home, None, None]:
-        """The one with the fewest attempts; `last` only if there is no other."""
+        """The one with the fewest attempts; `last`, and one that failed one a short time ago, only if there is no other."""
+        now = time.monotonic()
+
+        def rank(place: int) -> tuple[bool, bool, int]:
+            return self._rests_until[place] > now, self._homes[place] is last, self._busy[place]
+
         with self._lock:
-            places = range(len(self._homes))
-            place = min(places, key=lambda place: (self._homes[place] is last, self._busy[place]))
+            place = min(range(len(self._homes)), key=rank)
             self._busy[place] += 1
         try:
             yield self._homes[place]

@@ -102,6 +102,8 @@ class AsyncSuite:
                     suite, details = last
                     there = (details.tests or [])[place]
                     made = await suite._attempt(agent, details.id, there, number, timeout_seconds, labels)
+                if made.status == "error":
+                    spread.rest(last)
                 if made.status != "error" or tries >= retry_ungradable:
                     break
                 await async_sleep(pause_after(tries))

@@ -103,6 +103,8 @@ class Suite:
                     suite, details = last
                     there = (details.tests or [])[place]
                     made = suite._attempt(agent, details.id, there, number, timeout_seconds, labels)
+                if made.status == "error":
+                    spread.rest(last)
                 if made.status != "error" or tries >= retry_ungradable:
                     break
                 sleep(pause_after(tries))
