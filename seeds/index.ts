@@ -1,5 +1,7 @@
 /** Every seed file; the only list. */
 import acme from "./acme.yaml";
+import calendarBase from "./calendar_base.yaml";
+import calendarDefault from "./calendar_default.yaml";
 import chatBase from "./chat_base.yaml";
 import chatBenchDefault from "./chat_bench_default.yaml";
 import chatDefault from "./chat_default.yaml";
@@ -25,6 +27,8 @@ export const SEEDS: readonly unknown[] = [
   mailBase,
   mailDefault,
   mailBenchDefault,
+  calendarBase,
+  calendarDefault,
 ];
 
 /** Every file of `seeds/suites`; the only list. */

@@ -1,5 +1,6 @@
 /** Every simulated service. */
 import { ApiError } from "~/errors";
+import { calendar } from "~/replicas/calendar/index";
 import { chat } from "~/replicas/chat/index";
 import { mail } from "~/replicas/mail/index";
 import type { Replica } from "~/replicas/replica";
@@ -7,7 +8,7 @@ import type { ToolProfile } from "~/replicas/tools";
 import { tracker } from "~/replicas/tracker/index";
 
 export const REPLICAS: ReadonlyMap<string, Replica> = new Map(
-  [chat, tracker, mail].map((replica) => [replica.service, replica]),
+  [chat, tracker, mail, calendar].map((replica) => [replica.service, replica]),
 );
 
 const BY_ALIAS = new Map([...REPLICAS.values()].map((replica) => [replica.about.alias, replica]));

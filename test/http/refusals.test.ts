@@ -62,11 +62,11 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
   "GET /events": { invalid_request: ["/events?a=1&a=2"] },
   "GET /environments": {
     invalid_request: ["/environments?limit=0"],
-    invalid_service: ["/environments?service=calendar"],
+    invalid_service: ["/environments?service=billing"],
   },
   "POST /initEnv": {
     invalid_request: ["/initEnv", { ...ENVIRONMENT, ttlSeconds: 0 }],
-    invalid_service: ["/initEnv", { ...ENVIRONMENT, templateService: "calendar" }],
+    invalid_service: ["/initEnv", { ...ENVIRONMENT, templateService: "billing" }],
     missing_impersonate: ["/initEnv", TEMPLATE],
     impersonate_not_found: ["/initEnv", { ...ENVIRONMENT, impersonateUserId: "U99" }],
     template_not_found: ["/initEnv", { ...ENVIRONMENT, templateName: "nothing" }],
@@ -201,7 +201,7 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
   },
   "GET /templates": {
     invalid_request: ["/templates?visibility=secret"],
-    invalid_service: ["/templates?service=calendar"],
+    invalid_service: ["/templates?service=billing"],
   },
   "GET /templates/{id}": {
     invalid_request: ["/templates/x?a=1&a=2"],
@@ -222,7 +222,7 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
   },
   "POST /templates/import": {
     invalid_request: ["/templates/import", { service: "chat", name: "n", seed: {} }],
-    invalid_service: ["/templates/import", { service: "calendar", name: "n", seed: {} }],
+    invalid_service: ["/templates/import", { service: "billing", name: "n", seed: {} }],
     invalid_template_name: ["/templates/import", { service: "chat", name: "N", seed: {} }],
     template_name_exists: ["/templates/import", { service: "chat", name: "chat_base", seed: {} }],
   },
@@ -234,7 +234,7 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
         `POST ${path}`,
         {
           invalid_request: saving({ visibility: "secret" }),
-          invalid_service: saving({ service: "calendar" }),
+          invalid_service: saving({ service: "billing" }),
           invalid_template_name: saving({ name: "no spaces" }),
           template_name_exists: saving({ name: "chat_base" }),
           environment_not_found: saving({ environmentId: NONE }),
@@ -245,7 +245,7 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
   "GET /testSuites": { invalid_request: ["/testSuites?visibility=secret"] },
   "POST /testSuites": {
     invalid_request: ["/testSuites", { ...SUITE, name: 1 }],
-    invalid_service: ["/testSuites", { ...SUITE, templateService: "calendar" }],
+    invalid_service: ["/testSuites", { ...SUITE, templateService: "billing" }],
     invalid_assertion: ["/testSuites", { ...SUITE, tests: [{ ...TEST, expectedOutput: WRONG }] }],
     template_not_found: ["/testSuites", { ...SUITE, templateName: "nothing" }],
     impersonate_not_found: ["/testSuites", { ...SUITE, impersonateUserId: "U99" }],
@@ -267,7 +267,7 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
   },
   "POST /testSuites/import": {
     invalid_request: ["/testSuites/import", { ...SUITE, name: "i", prune: "yes" }],
-    invalid_service: ["/testSuites/import", { ...SUITE, name: "i", templateService: "calendar" }],
+    invalid_service: ["/testSuites/import", { ...SUITE, name: "i", templateService: "billing" }],
     invalid_assertion: [
       "/testSuites/import",
       { ...SUITE, name: "i", tests: [{ ...TEST, expectedOutput: WRONG }] },

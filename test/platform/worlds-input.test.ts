@@ -53,10 +53,10 @@ describe("an environment is rejected", () => {
   rejects("/initEnv", [
     [
       "an unknown service",
-      wanted({ services: ["calendar"] }),
+      wanted({ services: ["billing"] }),
       400,
       "invalid_service",
-      "calendar",
+      "billing",
       "chat, tracker",
     ],
     [
@@ -202,10 +202,10 @@ describe("a seed is rejected", () => {
     ],
     [
       "an unknown member",
-      seed({ chat: "chat_default", calendar: {} }),
+      seed({ chat: "chat_default", billing: {} }),
       400,
       "invalid_request",
-      "members.calendar",
+      "members.billing",
       "tracker",
     ],
     [

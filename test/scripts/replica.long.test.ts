@@ -9,7 +9,7 @@ const COPIED = [
   ...["package.json", "tsconfig.json", "bunfig.toml", "biome.json", ".gitignore", ".github"],
   ...["README.md", "Dockerfile", "LICENSE", "scripts", "seeds", "src", "test"],
 ];
-const SERVICE = "calendar";
+const SERVICE = "billing";
 /** The compiler reads every source, on a machine that may be busy. */
 const CHECKS_MS = 300_000;
 /** With a Postgres of their own. */
@@ -91,7 +91,7 @@ describe("the scaffold of a service", () => {
 test.each([
   ["a name that is taken", "chat", "src/replicas/chat exists already"],
   ["the name of the kit", "kit", "src/replicas/kit exists already"],
-  ["a name that is no identifier", "../calendar", "usage: bun scripts/replica.ts NAME"],
+  ["a name that is no identifier", "../billing", "usage: bun scripts/replica.ts NAME"],
 ])("rejects %s", (_case, name, problem) => {
   const { exitCode, output } = scaffold(name);
 

@@ -13,6 +13,7 @@ const SERVICES: Readonly<Record<string, ConsoleService>> & Record<Service, Conso
   chat,
   tracker,
   mail,
+  calendar: tables,
 };
 
 /** Fields of an environment's address that the view of any service keeps there. */

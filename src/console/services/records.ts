@@ -11,6 +11,7 @@ const RECORDS: Readonly<Record<string, ServiceRecords>> & Record<Service, Servic
   chat: chatRecords,
   tracker: trackerRecords,
   mail: mailRecords,
+  calendar: tableRecords,
 };
 
 /** For choices of environments and templates. */

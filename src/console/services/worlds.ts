@@ -11,6 +11,7 @@ const WORLDS: Readonly<Record<string, ComponentType<WorldProps>>> &
   chat: lazy(async () => (await import("~/console/services/chat/world")).ChatWorld),
   tracker: lazy(async () => (await import("~/console/services/tracker/world")).TrackerWorld),
   mail: lazy(async () => (await import("~/console/services/mail/world")).MailWorld),
+  calendar: TableWorld,
 };
 
 export const worldOf = (service: string): ComponentType<WorldProps> =>

@@ -4,6 +4,7 @@
  */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { findUnstorable } from "~/db/storable";
+import { isObject } from "~/input/json";
 import { findMisfits, type Misfit } from "~/input/shape";
 import { type PathNames, type PathTemplate, parseTemplate } from "~/replicas/kit/path-template";
 import { BodyError, type Media, readBody } from "~/replicas/kit/rest-body";
@@ -98,6 +99,8 @@ export type RouteProblem =
       readonly kind: "arguments";
       readonly place: "path" | "query" | "body";
       readonly misfits: readonly [Misfit, ...Misfit[]];
+      /** The arguments of that place. */
+      readonly given: Readonly<Record<string, unknown>>;
     };
 
 type RestCall = {
@@ -132,12 +135,17 @@ type Routed<Context> = {
   readonly result: unknown;
 };
 
-/** `refuse`: the error with which the service rejects a call. */
+/**
+ * `refuse`: the error with which the service rejects a call. `common`: query parameters of every operation. With
+ * `ignoresUnknown`, other ones are ignored.
+ */
 export function createRouter<Context>(
   operations: readonly Operation<Context>[],
   refuse: (problem: RouteProblem) => Error,
   common: Shapes = {},
+  { ignoresUnknown }: { readonly ignoresUnknown: boolean } = { ignoresUnknown: false },
 ): Router<Context> {
+  const shared = Type.Object({ ...common }, { additionalProperties: ignoresUnknown });
   const entries = entriesOf(operations);
   const find: Router<Context>["find"] = ({ request, path }) => {
     const matches = entries.flatMap(({ operation, template }) => {
@@ -152,7 +160,7 @@ export function createRouter<Context>(
   };
   return {
     operations,
-    common: Type.Object({ ...common }),
+    common: shared,
     find,
     async run(call, context) {
       const { account } = call;
@@ -160,7 +168,7 @@ export function createRouter<Context>(
       if ("kind" in route) throw refuse(route);
       const { operation } = route;
       account.name = operation.name;
-      const read = readArguments(route, call, common);
+      const read = readArguments(route, call, shared);
       if ("kind" in read) throw refuse(read);
       const { path, query, body } = read;
       account.arguments = { ...path, ...query, ...(body as object | undefined) };
@@ -195,7 +203,7 @@ const verbOf = ({ method, headers }: HttpRequest): string =>
 function readArguments<Context>(
   { operation, parameters }: Route<Context>,
   { request, body }: RestCall,
-  common: Shapes,
+  common: TObject,
 ): RestArguments | RouteProblem {
   const path = valuesOf(operation.path.properties, Object.entries(parameters));
   const isLongGet = request.method === "POST" && verbOf(request) === "GET";
@@ -203,12 +211,18 @@ function readArguments<Context>(
     readFields(request.hasQuery ? request.url.search.slice(1) : ""),
     readFields(isLongGet ? Buffer.from(body).toString() : ""),
   ];
-  const queryShape = Type.Object({ ...common, ...operation.query.properties });
+  const queryShape = Type.Object(
+    { ...common.properties, ...operation.query.properties },
+    { additionalProperties: common.additionalProperties ?? false },
+  );
   const query = valuesOf(
     queryShape.properties,
     fields.flatMap((list) => [...(list ?? [])]),
   );
-  if (fields.includes(undefined)) return misfit("query", "", "has too many parameters");
+  if (fields.includes(undefined)) {
+    const misfits = [{ path: "", problem: "has too many parameters" }] as const;
+    return { kind: "arguments", place: "query", misfits, given: query };
+  }
   const form = { shape: operation.body, media: operation.media };
   const read = readBodyOf(form, request, body);
   if ("kind" in read) return read;
@@ -239,14 +253,10 @@ type Place = "path" | "query" | "body";
 
 function check(place: Place, shape: TObject, value: unknown): RouteProblem | undefined {
   const [first, ...others] = findMisfits(shape, value);
-  if (first) return { kind: "arguments", place, misfits: [first, ...others] };
+  const given = isObject(value) ? value : {};
+  if (first) return { kind: "arguments", place, misfits: [first, ...others], given };
   const unstorable = findUnstorable(value);
   if (unstorable === undefined) return undefined;
-  return misfit(place, unstorable.slice(1).replaceAll("/", "."), "must be valid text");
+  const path = unstorable.slice(1).replaceAll("/", ".");
+  return { kind: "arguments", place, misfits: [{ path, problem: "must be valid text" }], given };
 }
-
-const misfit = (place: Place, path: string, problem: string): RouteProblem => ({
-  kind: "arguments",
-  place,
-  misfits: [{ path, problem }],
-});

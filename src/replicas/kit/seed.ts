@@ -1,5 +1,5 @@
 /** The rows of a seed, as statements. */
-import type { Tx } from "~/db/connect";
+import type { Sql } from "~/db/connect";
 import type { Tables } from "~/db/session";
 
 /**
@@ -7,7 +7,7 @@ import type { Tables } from "~/db/session";
  * because Postgres then knows the type of every column.
  */
 export async function insertRows<Name extends string>(
-  tx: Tx,
+  tx: Sql,
   t: Tables<Name>,
   table: Name,
   rows: readonly object[],

@@ -222,7 +222,7 @@ describe("an invalid part is rejected, and nothing is stored", () => {
   test.each([
     [aSuite({ name: "" }), 400, "invalid_request"],
     [aSuite({ visibility: "secret" }), 400, "invalid_request"],
-    [aSuite({ templateService: "calendar" }), 400, "invalid_service"],
+    [aSuite({ templateService: "billing" }), 400, "invalid_service"],
     [aSuite({ templateName: "chat_nothing" }), 404, "template_not_found"],
     [aSuite({ impersonateUserId: "U99" }), 400, "impersonate_not_found"],
     [aSuite({ tests: [wrong({ impersonateUserId: "U99" })] }), 400, "impersonate_not_found"],

@@ -59,7 +59,7 @@ describe("templates", () => {
   test.each([
     ["/templates/nothing", 404, "template_not_found"],
     ["/templates/nothing/seed", 404, "template_not_found"],
-    ["/templates?service=calendar", 400, "invalid_service"],
+    ["/templates?service=billing", 400, "invalid_service"],
     ["/templates?visibility=secret", 400, "invalid_request"],
     ["/templates?limit=0", 400, "invalid_request"],
   ])("%s is rejected", async (path, status, code) => {
@@ -181,7 +181,7 @@ describe("a template that is saved from an environment", () => {
     [{ name: "x".repeat(64) }, 400, "invalid_template_name"],
     [{ name: "1st" }, 400, "invalid_template_name"],
     [{ name: 'x"; drop schema diorama' }, 400, "invalid_template_name"],
-    [{ service: "calendar" }, 400, "invalid_service"],
+    [{ service: "billing" }, 400, "invalid_service"],
     [{ environmentId: "0".repeat(32) }, 404, "environment_not_found"],
     [{ environmentId: "nonsense" }, 404, "environment_not_found"],
     [{ visibility: "secret" }, 400, "invalid_request"],
@@ -324,7 +324,7 @@ describe("a seed", () => {
   test.each([
     [{ name: "Bad" }, "invalid_template_name"],
     [{ name: "chat_default" }, "template_name_exists"],
-    [{ service: "calendar" }, "invalid_service"],
+    [{ service: "billing" }, "invalid_service"],
     [{ seed: [] }, "invalid_request"],
     [{ seed: undefined }, "invalid_request"],
   ])("in a body with %p is rejected", async (fields, code) => {
@@ -359,7 +359,7 @@ test("environments are listed: the caller's own, filtered, in pages", async () =
   expect(page.environments).toEqual([newest]);
   expectStatus(await program.get(`/environments?limit=1&cursor=${page.nextCursor}`, bob), 200);
   expect((await program.get("/environments", ann)).body.environments).not.toContainEqual(newest);
-  expectRefusal(await program.get("/environments?service=calendar"), 400, "invalid_service");
+  expectRefusal(await program.get("/environments?service=billing"), 400, "invalid_service");
   expectRefusal(await program.get("/environments?status=gone"), 400, "invalid_request");
   expectRefusal(await program.get("/runs?status=gone"), 400, "invalid_request");
 });

@@ -1,0 +1,163 @@
+import { Type } from "@sinclair/typebox";
+import { requirePlace, write } from "~/replicas/calendar/access";
+import { changeEvent, deleteEvent } from "~/replicas/calendar/events/changes";
+import type { WriteOptions } from "~/replicas/calendar/events/columns";
+import { createEvent } from "~/replicas/calendar/events/creation";
+import { requireEvent } from "~/replicas/calendar/events/find";
+import { listEvents } from "~/replicas/calendar/events/listing";
+import { requireZone } from "~/replicas/calendar/events/matching";
+import type { EventResource } from "~/replicas/calendar/events/resource";
+import { eventView, type Shown } from "~/replicas/calendar/events/view";
+import {
+  answersOf,
+  type CalendarCall,
+  calendarId,
+  choice,
+  flag,
+  NO_CONTENT,
+  operation,
+  optional,
+  text,
+} from "~/replicas/calendar/operation";
+import { Event, EventBody, EventList } from "~/replicas/calendar/shapes/event";
+
+const EVENTS = "calendars/{calendarId}/events";
+const EVENT = `${EVENTS}/{eventId}` as const;
+
+const eventId = Type.String({
+  description: "Of the event",
+  examples: ["5p1c2v8i0gd0kgj3k2t4ctkn3o"],
+});
+const count = (description: string) => optional(Type.Integer({ minimum: 1, description }));
+
+const maxAttendees = count("Attendees of an event; more are left out");
+const timeZone = text("The zone of times in the answer", "Europe/Berlin");
+const alwaysIncludeEmail = flag("Ignored");
+const version = (description: string) =>
+  optional(Type.Integer({ minimum: 0, maximum: 1, description }));
+const TOLD = ["all", "externalOnly", "none"];
+const NOTIFICATIONS = {
+  sendUpdates: optional(choice(TOLD, "Which guests hear of the change: all, externalOnly, none")),
+  sendNotifications: flag("The older name: true is `all`"),
+};
+const VERSIONS = {
+  conferenceDataVersion: version("1: the call handles conferences"),
+  eventLabelVersion: version("1: the call handles labels"),
+  supportsAttachments: flag("The call handles attachments"),
+};
+const WRITING = { ...NOTIFICATIONS, ...VERSIONS, maxAttendees };
+
+const ORDERS = ["startTime", "updated"];
+const TYPES = ["birthday", "default", "focusTime", "fromGmail", "outOfOffice", "workingLocation"];
+
+const LISTING = {
+  ...{ alwaysIncludeEmail, maxAttendees, timeZone },
+  eventTypes: optional(
+    Type.Array(choice(TYPES, "A type"), { description: "Types of events; none: all" }),
+  ),
+  iCalUID: text("Only the events with this one", "a@google.com"),
+  maxResults: count("Events of a page, at most 2500"),
+  orderBy: optional(choice(ORDERS, "startTime, with single events only, or updated")),
+  pageToken: text("`nextPageToken` of the page before", "Q"),
+  privateExtendedProperty: optional(
+    Type.Array(Type.String(), { description: "`name=value`, of this copy" }),
+  ),
+  q: text("Words that an event must have", "review"),
+  sharedExtendedProperty: optional(
+    Type.Array(Type.String(), { description: "`name=value`, of all copies" }),
+  ),
+  showDeleted: flag("Also cancelled events"),
+  showHiddenInvitations: flag("Also invitations that the user's settings hide"),
+  singleEvents: flag("Instances in place of series"),
+  syncToken: text("`nextSyncToken` of an earlier list: only changes since then", "Q="),
+  timeMax: text("Events begin before this moment", "2026-01-12T00:00:00Z"),
+  timeMin: text("Events end after this moment", "2026-01-05T00:00:00Z"),
+  updatedMin: text("Events have changed since this moment", "2026-01-05T00:00:00Z"),
+};
+
+type Path = { readonly calendarId: string; readonly eventId: string };
+
+async function change(
+  call: CalendarCall,
+  path: Path,
+  query: WriteOptions & Shown,
+  body: EventResource,
+  { replaces }: { readonly replaces: boolean },
+) {
+  return await write(call, async (inside) => {
+    const place = await requirePlace(inside, path.calendarId);
+    const row = await changeEvent(inside, place, path.eventId, { body, replaces }, query);
+    return eventView(row, place, query);
+  });
+}
+
+export const events = [
+  operation("events.list", "GET", EVENTS, {
+    summary: "List events",
+    description: "Pages of the events of a calendar, or of those that changed.",
+    path: { calendarId },
+    query: LISTING,
+    answers: answersOf(EventList),
+    handle: async ({ path, query }, call) =>
+      listEvents(call, await requirePlace(call, path.calendarId), query),
+  }),
+  operation("events.get", "GET", EVENT, {
+    summary: "Show an event",
+    description: "One event, or one instance of a series.",
+    path: { calendarId, eventId },
+    query: { alwaysIncludeEmail, maxAttendees, timeZone },
+    answers: answersOf(Event),
+    async handle({ path, query }, call) {
+      requireZone(query.timeZone);
+      const place = await requirePlace(call, path.calendarId);
+      const { event } = await requireEvent(call, place.calendar, path.eventId);
+      return eventView(event, place, query);
+    },
+  }),
+  operation("events.insert", "POST", EVENTS, {
+    summary: "Create an event",
+    description: "Attendees have it in their calendars at the same time.",
+    path: { calendarId },
+    query: WRITING,
+    body: EventBody,
+    answers: answersOf(Event),
+    handle: ({ path, query, body }, call) =>
+      write(call, async (inside) => {
+        const place = await requirePlace(inside, path.calendarId);
+        const row = await createEvent(inside, place, body as EventResource, query);
+        return eventView(row, place, query);
+      }),
+  }),
+  operation("events.update", "PUT", EVENT, {
+    summary: "Replace an event",
+    description: "Fields that are left out are cleared.",
+    path: { calendarId, eventId },
+    query: { ...WRITING, alwaysIncludeEmail },
+    body: EventBody,
+    answers: answersOf(Event),
+    handle: ({ path, query, body }, call) =>
+      change(call, path, query, body as EventResource, { replaces: true }),
+  }),
+  operation("events.patch", "PATCH", EVENT, {
+    summary: "Change an event",
+    description: "Objects are merged, arrays replaced, and null removes a field.",
+    path: { calendarId, eventId },
+    query: { ...WRITING, alwaysIncludeEmail },
+    body: EventBody,
+    answers: answersOf(Event),
+    handle: ({ path, query, body }, call) =>
+      change(call, path, query, body as EventResource, { replaces: false }),
+  }),
+  operation("events.delete", "DELETE", EVENT, {
+    summary: "Delete an event",
+    description: "It stays as a cancelled event. An attendee deletes only the own copy.",
+    path: { calendarId, eventId },
+    query: NOTIFICATIONS,
+    answers: NO_CONTENT,
+    handle: ({ path, query }, call) =>
+      write(call, async (inside) => {
+        const place = await requirePlace(inside, path.calendarId);
+        await deleteEvent(inside, place, path.eventId, query);
+      }),
+  }),
+];

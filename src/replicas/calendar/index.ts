@@ -1,0 +1,32 @@
+/** The calendar service, compatible with the Google Calendar API. */
+import { about } from "~/replicas/calendar/about";
+import { handle } from "~/replicas/calendar/answer";
+import { ROUTER } from "~/replicas/calendar/api/index";
+import { batches } from "~/replicas/calendar/batches";
+import { DERIVED } from "~/replicas/calendar/derived";
+import { INDENT } from "~/replicas/calendar/errors";
+import { faults } from "~/replicas/calendar/faults";
+import type { TableName } from "~/replicas/calendar/operation";
+import { seedCalendar } from "~/replicas/calendar/seed";
+import { findUserId, listDirectory, listPeople } from "~/replicas/calendar/store/users";
+import tables from "~/replicas/calendar/tables.sql" with { type: "text" };
+import { denialOf, tokenOf } from "~/replicas/kit/google/credentials";
+import { operationsOf } from "~/replicas/kit/rest-contract";
+import { createReplica } from "~/replicas/replica";
+
+export const calendar = createReplica<TableName>({
+  service: about.service,
+  about,
+  tables,
+  derived: DERIVED,
+  seed: seedCalendar,
+  findUser: findUserId,
+  listPeople,
+  listDirectory,
+  credential: tokenOf,
+  denial: denialOf(INDENT),
+  batches,
+  handle,
+  faults,
+  operations: () => operationsOf(about.service, ROUTER),
+});

@@ -1,0 +1,199 @@
+/** Events with their attendees. A view is the calendar that shows them: of the organizer, or of an attendee. */
+import type { Fragment } from "~/db/connect";
+import type { CalendarSession } from "~/replicas/calendar/operation";
+import type { Rows } from "~/replicas/calendar/store/rows";
+import type { EventTime } from "~/replicas/calendar/times";
+
+/** Fields of the copy of an attendee that he changes for himself. */
+export type Own = {
+  readonly colorId?: string | undefined;
+  readonly transparency?: string | undefined;
+  readonly visibility?: string | undefined;
+  readonly reminders?: unknown;
+  readonly private?: Readonly<Record<string, string>> | undefined;
+  /** He has removed his copy. */
+  readonly isDeleted?: boolean | undefined;
+};
+
+/** Read as JSON: the time is a text. */
+export type AttendeeRow = Omit<Rows["event_attendees"], "own" | "updated" | "version"> & {
+  readonly own: Own;
+  readonly updated: string;
+  readonly version: number;
+};
+
+/** The rights of guests, where they are not the default, and former guests. */
+export type Guests = {
+  readonly anyoneCanAddSelf?: boolean;
+  readonly guestsCanInviteOthers?: boolean;
+  readonly guestsCanModify?: boolean;
+  readonly guestsCanSeeOtherGuests?: boolean;
+  /** Addresses of former attendees: their copies are cancelled. */
+  readonly removed?: readonly string[];
+  /** The instance of a series has attendees of its own, not those of the series. */
+  readonly areOwn?: boolean;
+};
+
+export type EventRow = Omit<
+  Rows["events"],
+  "start" | "end" | "originalStartTime" | "organizer" | "creator" | "guests"
+> & {
+  readonly start: EventTime;
+  readonly end: EventTime;
+  readonly originalStartTime: EventTime | null;
+  readonly organizer: { readonly email: string; readonly displayName?: string };
+  readonly creator: { readonly email: string; readonly displayName?: string };
+  readonly guests: Guests;
+  readonly attendees: readonly AttendeeRow[];
+};
+
+const withAttendees = ({ sql, t }: CalendarSession): Fragment => sql`
+  e.*, coalesce((
+    select jsonb_agg(to_jsonb(a) order by a.position, a.email) from ${t.event_attendees} a where a."eventId" = e.id
+  ), '[]') as attendees
+`;
+
+export async function findEvents(
+  session: CalendarSession,
+  ids: readonly string[],
+): Promise<EventRow[]> {
+  const { sql, t } = session;
+  return await sql<EventRow[]>`
+    select ${withAttendees(session)} from ${t.events} e where e.id = any(${[...ids]}::text[])
+  `;
+}
+
+/** The changed instances of series. */
+export async function listExceptions(
+  session: CalendarSession,
+  series: readonly string[],
+  limit: number,
+): Promise<EventRow[]> {
+  const { sql, t } = session;
+  if (series.length === 0) return [];
+  return await sql<EventRow[]>`
+    select ${withAttendees(session)} from ${t.events} e
+    where e."recurringEventId" = any(${[...series]}::text[]) order by e.id limit ${limit}
+  `;
+}
+
+/** A place in the order of a list: the time by which it is ordered, in milliseconds, and the id. */
+export type Cursor = { readonly at: number; readonly id: string };
+
+export type Window = {
+  /** The calendar that shows the events. */
+  readonly view: string;
+  /** Events that end after this moment, in milliseconds, and begin before that one. */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly uid: string | undefined;
+  readonly withCancelled: boolean;
+};
+
+const moment = ({ sql }: CalendarSession, at: number): Fragment =>
+  sql`${new Date(at).toISOString()}::timestamptz`;
+
+const LONG = `"endAt" - "startAt" > interval '31 days'`;
+const LONG_MS = 31 * 24 * 3600 * 1000;
+
+function conditionsOf(session: CalendarSession, { from, to, uid, withCancelled }: Window) {
+  const { sql } = session;
+  return sql`
+    ${from === undefined ? sql`` : sql`and (e."endAt" is null or e."endAt" > ${moment(session, from)})`}
+    ${to === undefined ? sql`` : sql`and e."startAt" < ${moment(session, to)}`}
+    ${uid === undefined ? sql`` : sql`and e."iCalUID" = ${uid}`}
+    ${withCancelled ? sql`` : sql`and e.status <> 'cancelled'`}
+  `;
+}
+
+type SingleOrder = "startAt" | "updated";
+
+/** A page of the events that are no series, in an order of time and id. */
+export async function listSingles(
+  session: CalendarSession,
+  window: Window,
+  { order, after, limit }: { order: SingleOrder; after: Cursor | undefined; limit: number },
+): Promise<EventRow[]> {
+  const { sql, t } = session;
+  const { view, from } = window;
+  const column = sql(order);
+  const shared = sql`
+    and e.recurrence is null and e."recurringEventId" is null ${conditionsOf(session, window)}
+    ${after ? sql`and (e.${column}, e.id) > (${moment(session, after.at)}, ${after.id})` : sql``}
+  `;
+  const page = sql`order by e.${column}, e.id limit ${limit}`;
+  const isSplit = from !== undefined && order === "startAt";
+  const recent = isSplit
+    ? sql`and e."startAt" > ${moment(session, from - LONG_MS)} and not (${sql.unsafe(LONG)})`
+    : sql``;
+  return await sql<EventRow[]>`
+    select ${withAttendees(session)} from (
+      (select e.* from ${t.events} e where e."calendarId" = ${view} ${shared} ${recent} ${page})
+      ${isSplit ? sql`union all (select e.* from ${t.events} e where e."calendarId" = ${view} ${shared} and ${sql.unsafe(LONG)} ${page})` : sql``}
+      union all (
+        select e.* from ${t.event_attendees} g join ${t.events} e on e.id = g."eventId"
+        where g.email = ${view} and e."calendarId" <> ${view} ${shared} ${page}
+      )
+    ) e ${page}
+  `;
+}
+
+/** The series of a view, and instances that attendees are invited to without the series. */
+export async function listSeries(
+  session: CalendarSession,
+  window: Window,
+  limit: number,
+): Promise<EventRow[]> {
+  const { sql, t } = session;
+  const { view } = window;
+  const conditions = conditionsOf(session, window);
+  return await sql<EventRow[]>`
+    select ${withAttendees(session)} from (
+      select e.* from ${t.events} e where e."calendarId" = ${view} and e.recurrence is not null ${conditions}
+      union all
+      select e.* from ${t.event_attendees} g join ${t.events} e on e.id = g."eventId"
+      where g.email = ${view} and e."calendarId" <> ${view}
+        and (e.recurrence is not null or e."recurringEventId" is not null) ${conditions}
+    ) e order by e."startAt", e.id limit ${limit}
+  `;
+}
+
+/** The number of the last change of any event. */
+export async function eventsVersion({ sql, t }: CalendarSession): Promise<number> {
+  const [row] = await sql<{ version: number }[]>`
+    select greatest(
+      0, (select max(version) from ${t.events}), (select max(version) from ${t.event_attendees})
+    )::float8 as version
+  `;
+  return row?.version ?? 0;
+}
+
+/** Events that changed after a number, in the order of their ids; also those that the caller does not see. `first`: the first id. */
+export async function listChanged(
+  session: CalendarSession,
+  since: number,
+  { first, limit }: { first: string; limit: number },
+): Promise<EventRow[]> {
+  const { sql, t } = session;
+  return await sql<EventRow[]>`
+    select ${withAttendees(session)} from ${t.events} e
+    where e.id >= ${first} and e.id in (
+      select id from ${t.events} where version > ${since}
+      union select "eventId" from ${t.event_attendees} where version > ${since}
+    ) order by e.id limit ${limit}
+  `;
+}
+
+/** Cancels every event of a calendar. */
+export async function cancelEvents(
+  { sql, t }: CalendarSession,
+  calendarId: string,
+  updated: Date,
+  version: number,
+): Promise<void> {
+  await sql`
+    update ${t.events}
+    set status = 'cancelled', sequence = sequence + 1, updated = ${updated}, version = ${version}
+    where "calendarId" = ${calendarId} and status <> 'cancelled'
+  `;
+}

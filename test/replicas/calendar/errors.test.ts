@@ -1,0 +1,232 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { type Environment, TEAM, timed, useScene } from "./scene";
+
+const scene = useScene();
+let environment: Environment;
+beforeAll(async () => {
+  environment = await scene.environment();
+});
+
+const EVENTS = "calendars/primary/events";
+const START = { dateTime: "2026-01-07T14:00:00Z" };
+const END = { dateTime: "2026-01-07T15:00:00Z" };
+const JOHN = "calendars/john@acme.test";
+const ROBIN = "calendars/robin@acme.test";
+
+/** Verb, path, body; status, reason, message. */
+const CASES: readonly (readonly [string, string, unknown, number, string, string])[] = [
+  ["POST", EVENTS, {}, 400, "required", "Missing end time."],
+  [
+    ...(["POST", EVENTS, { end: END }, 400, "invalid"] as const),
+    "Start and end times must either both be date or both be dateTime.",
+  ],
+  [
+    ...(["POST", EVENTS, { start: { date: "2026-01-07" }, end: END }, 400, "invalid"] as const),
+    "Start and end times must either both be date or both be dateTime.",
+  ],
+  [
+    ...(["POST", EVENTS, { start: END, end: START }, 400, "timeRangeEmpty"] as const),
+    "The specified time range is empty.",
+  ],
+  [
+    ...(["POST", EVENTS, timed("2026-01-07T14:00:00", "2026-01-07T15:00:00")] as const),
+    ...([400, "required", "Missing time zone definition for start time."] as const),
+  ],
+  [
+    ...(["POST", EVENTS, { start: { ...START, timeZone: "Mars/Base" }, end: END }] as const),
+    ...([400, "invalid", "Invalid time zone definition for start time."] as const),
+  ],
+  [
+    ...(["POST", EVENTS, { start: { dateTime: "tomorrow" }, end: END }, 400, "invalid"] as const),
+    'Invalid value for: Invalid format: "tomorrow"',
+  ],
+  ["POST", EVENTS, { ...timed(), id: "ABC" }, 400, "invalid", "Invalid resource id value."],
+  [
+    ...(["POST", EVENTS, { ...timed(), id: "standup" }, 409, "duplicate"] as const),
+    "The requested identifier already exists.",
+  ],
+  [
+    ...(["POST", EVENTS, { ...timed(), attendees: [{}] }, 400, "required"] as const),
+    "Missing attendee email.",
+  ],
+  [
+    ...(["POST", EVENTS, { ...timed(), attendees: [{ email: "x" }] }, 400, "invalid"] as const),
+    "Invalid attendee email.",
+  ],
+  ["POST", EVENTS, { ...timed(), colorId: "99" }, 400, "invalid", "Invalid color id."],
+  [
+    ...(["POST", EVENTS, { ...timed(), visibility: "secret" }, 400, "invalidParameter"] as const),
+    "Invalid value 'secret'. Values must match the following regular expression: '(default|public|private|confidential)'",
+  ],
+  [
+    "POST",
+    EVENTS,
+    { ...timed(), reminders: { useDefault: true, overrides: [{ method: "popup", minutes: 1 }] } },
+    ...([400, "cannotUseDefaultRemindersAndSpecifyOverride"] as const),
+    "Cannot specify both default reminders and overrides at the same time.",
+  ],
+  [
+    "POST",
+    EVENTS,
+    {
+      ...{ ...timed(), eventType: "outOfOffice", description: "x" },
+      outOfOfficeProperties: {},
+    },
+    ...([400, "malformedOutOfOfficeEvent"] as const),
+    "Malformed out of office event: it has neither a description nor attendees.",
+  ],
+  [
+    ...(["POST", EVENTS, { ...timed(), eventType: "focusTime" }] as const),
+    ...([400, "malformedFocusTimeEvent"] as const),
+    "Malformed focus time event: focusTimeProperties is missing.",
+  ],
+  [
+    ...(["POST", EVENTS, { ...timed(), eventType: "fromGmail" }] as const),
+    ...([400, "eventTypeRestriction", "The event type is not allowed here."] as const),
+  ],
+  [
+    "POST",
+    `${EVENTS}?conferenceDataVersion=1`,
+    {
+      ...timed(),
+      conferenceData: {
+        createRequest: { requestId: "1", conferenceSolutionKey: { type: "eventHangout" } },
+      },
+    },
+    ...([400, "invalid", "Invalid conference type value."] as const),
+  ],
+  ["POST", EVENTS, "{", 400, "parseError", "Parse Error"],
+  ["POST", EVENTS, { ...timed(), summary: 5 }, 400, "invalid", expect.stringContaining("summary")],
+  ["GET", `${EVENTS}/unknown`, undefined, 404, "notFound", "Not Found"],
+  ["GET", "calendars/unknown@acme.test/events", undefined, 404, "notFound", "Not Found"],
+  ["GET", "users/me/settings/unknown", undefined, 404, "notFound", "Not Found"],
+  ["GET", `${EVENTS}?timeMin=2026-01-05`, undefined, 400, "badRequest", "Bad Request"],
+  [
+    "GET",
+    `${EVENTS}?timeMin=2026-01-05T00:00:00Z&timeMax=2026-01-05T00:00:00Z`,
+    ...([undefined, 400, "timeRangeEmpty", "The specified time range is empty."] as const),
+  ],
+  [
+    ...(["GET", `${EVENTS}?orderBy=startTime`, undefined, 400, "badRequest"] as const),
+    "The requested ordering is not available for the particular query.",
+  ],
+  [
+    ...(["GET", `${EVENTS}?orderBy=size`, undefined, 400, "invalidParameter"] as const),
+    "Invalid value 'size'. Values must match the following regular expression: '(startTime|updated)'",
+  ],
+  [
+    ...(["GET", `${EVENTS}?syncToken=x`, undefined, 400, "invalid"] as const),
+    "Invalid sync token value.",
+  ],
+  [
+    ...(["GET", `${EVENTS}?pageToken=x`, undefined, 400, "invalid"] as const),
+    "Invalid page token value.",
+  ],
+  [
+    ...(["GET", `${EVENTS}?updatedMin=2020-01-01T00:00:00Z`, undefined, 410] as const),
+    "updatedMinTooLongAgo",
+    "The requested minimum modification time lies too far in the past.",
+  ],
+  [
+    ...(["GET", `${EVENTS}?fields=items(`, undefined, 400, "invalidParameter"] as const),
+    "Invalid field selection items(",
+  ],
+  [
+    ...(["POST", `${JOHN}/events`, timed(), 403, "requiredAccessLevel"] as const),
+    "You need to have writer access to this calendar.",
+  ],
+  ["PATCH", JOHN, { summary: "Mine" }, 403, "forbidden", "Forbidden"],
+  ["GET", `${ROBIN}/acl`, undefined, 403, "forbidden", "Forbidden"],
+  [
+    ...(["POST", "calendars/primary/acl", { role: "reader", scope: { type: "user" } }] as const),
+    ...([400, "invalidScopeValue", "Invalid scope value."] as const),
+  ],
+  [
+    "POST",
+    "calendars/primary/acl",
+    { role: "owner", scope: { type: "default" } },
+    ...([400, "illegalAccessRoleForDefault"] as const),
+    "This access role is not allowed for the default scope.",
+  ],
+  [
+    "POST",
+    "calendars/primary/acl",
+    { role: "reader", scope: { type: "user", value: "agent@acme.test" } },
+    ...([403, "cannotChangeOwnAcl", "Cannot change your own access level."] as const),
+  ],
+  ["POST", "calendars", {}, 400, "required", "Required"],
+  [
+    ...(["DELETE", "calendars/primary", undefined, 403, "cannotDeletePrimaryCalendar"] as const),
+    "Cannot delete the primary calendar of a user.",
+  ],
+  ["POST", `${TEAM}/clear`, undefined, 400, "invalid", "Cannot clear primary calendar."],
+  [
+    "POST",
+    `${TEAM}/transferOwnership?newDataOwner=john@acme.test`,
+    ...([undefined, 403, "forbidden", "Forbidden"] as const),
+  ],
+  [
+    "DELETE",
+    "users/me/calendarList/primary",
+    undefined,
+    ...([403, "cannotChangeOwnPrimarySubscription"] as const),
+    "Cannot change the subscription to the own primary calendar.",
+  ],
+  [
+    "DELETE",
+    "users/me/calendarList/c_team@group.calendar.google.com",
+    undefined,
+    ...([403, "cannotUnsubscribeFromOwnedCalendar"] as const),
+    "Cannot unsubscribe from a calendar that the user owns.",
+  ],
+];
+
+describe("rejections", () => {
+  test.each(CASES)("%s %s with %j", async (verb, path, body, status, reason, message) => {
+    const changes = await scene.changesOf(environment, async () => {
+      const answer = await scene.call(environment, verb, path, body as object | undefined);
+      expect(answer).toMatchObject({
+        status,
+        body: { error: { code: status, message, errors: [{ reason, message }] } },
+      });
+    });
+
+    expect(changes).toEqual({ inserts: [], updates: [], deletes: [] });
+  });
+
+  test("have no status by name, and are indented by one space", async () => {
+    const { text } = await scene.call(environment, "GET", `${EVENTS}/unknown`);
+
+    expect(text).toBe(
+      JSON.stringify(
+        {
+          error: {
+            errors: [{ domain: "global", reason: "notFound", message: "Not Found" }],
+            ...{ code: 404, message: "Not Found" },
+          },
+        },
+        null,
+        1,
+      ),
+    );
+  });
+
+  test("of a parameter say where it is", async () => {
+    const path = `${EVENTS}?timeMin=2026-01-06T00:00:00Z&timeMax=2026-01-05T00:00:00Z`;
+
+    expect((await scene.call(environment, "GET", path)).body.error.errors).toEqual([
+      {
+        ...{ domain: "calendar", reason: "timeRangeEmpty", locationType: "parameter" },
+        ...{ message: "The specified time range is empty.", location: "timeMax" },
+      },
+    ]);
+  });
+
+  test("of unknown parameters and fields do not exist: they are ignored", async () => {
+    const path = `${EVENTS}?unknown=1`;
+
+    expect(await scene.call(environment, "POST", path, { ...timed(), unknown: 1 })).toMatchObject({
+      status: 200,
+    });
+  });
+});

@@ -1,0 +1,89 @@
+/** Environments of calendar_default, and calls as their people. */
+import { useDatabase } from "../../support/database";
+import { expectStatus, useProgram } from "../../support/program";
+
+export type Environment = {
+  readonly environmentId: string;
+  readonly environmentUrl: string;
+  readonly token: string;
+};
+
+export const JOHN = "john@acme.test";
+export const ROBIN = "robin@acme.test";
+export const TEAM = "calendars/c_team@group.calendar.google.com";
+
+/** A timed event of an hour on 7 January 2026, in London. */
+export const timed = (from = "2026-01-07T14:00:00Z", to = "2026-01-07T15:00:00Z") => ({
+  start: { dateTime: from },
+  end: { dateTime: to },
+});
+
+export function useScene() {
+  const program = useProgram(useDatabase());
+
+  const environment = async (fields: object = {}): Promise<Environment> =>
+    await program.environment({
+      templateService: "calendar",
+      templateName: "calendar_default",
+      impersonateUserId: "agent@acme.test",
+      ...fields,
+    });
+
+  async function callAs(
+    headers: Record<string, string>,
+    { environmentUrl }: Environment,
+    verb: string,
+    path: string,
+    body?: object | string,
+  ) {
+    const response = await fetch(`${program.url}${environmentUrl}/calendar/v3/${path}`, {
+      method: verb,
+      headers,
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json") ?? false;
+    const { status, headers: received } = response;
+    return { status, headers: received, text, body: isJson && text ? JSON.parse(text) : text };
+  }
+
+  const call = (env: Environment, verb: string, path: string, body?: object | string) =>
+    callAs({}, env, verb, path, body);
+
+  let copies = 0;
+
+  /** An environment with the same calendars, for another person. */
+  async function copyFor({ environmentId }: Environment, person: string): Promise<Environment> {
+    const name = `calendar_copy_${++copies}`;
+    const saved = { environmentId, service: "calendar", name };
+    expectStatus(await program.post("/templates/from-environment", saved), 201);
+    return await environment({ templateName: name, impersonateUserId: person });
+  }
+
+  return {
+    program,
+    environment,
+    call,
+    callAs,
+    copyFor,
+    /** The body of a call that succeeds. */
+    async get(env: Environment, path: string) {
+      const answer = await call(env, "GET", path);
+      expectStatus(answer, 200);
+      return answer.body;
+    },
+    async send(env: Environment, verb: string, path: string, body?: object) {
+      const answer = await call(env, verb, path, body);
+      if (answer.status !== 204) expectStatus(answer, 200);
+      return answer.body;
+    },
+    /** The rows that `work` changes: inserts, updates and deletes. */
+    async changesOf({ environmentId: envId }: Environment, work: () => Promise<unknown>) {
+      const started = await program.post("/startRun", { envId });
+      expectStatus(started, 201);
+      await work();
+      const { body } = await program.post("/diffRun", { runId: started.body.runId });
+      return body.diff;
+    },
+  };
+}
