@@ -9,8 +9,10 @@ import mailBase from "./mail_base.yaml";
 import mailBenchDefault from "./mail_bench_default.yaml";
 import mailDefault from "./mail_default.yaml";
 import chatSolutions from "./solutions/chat.json";
+import mailSolutions from "./solutions/mail.json";
 import trackerSolutions from "./solutions/tracker.json";
 import chatBench from "./suites/chat.yaml";
+import mailBench from "./suites/mail.yaml";
 import trackerBench from "./suites/tracker.yaml";
 import trackerBase from "./tracker_base.yaml";
 import trackerDefault from "./tracker_default.yaml";
@@ -32,7 +34,7 @@ export const SEEDS: readonly unknown[] = [
 ];
 
 /** Every file of `seeds/suites`; the only list. */
-export const SUITES: readonly unknown[] = [chatBench, trackerBench];
+export const SUITES: readonly unknown[] = [chatBench, trackerBench, mailBench];
 
 /** Calls that solve a test, and the changes that they made, in order. */
 export type Solution = {
@@ -55,4 +57,5 @@ export type SolvingEvent = {
 export const SOLUTIONS: { readonly [testId: string]: Solution } = {
   ...chatSolutions,
   ...trackerSolutions,
+  ...mailSolutions,
 } as unknown as { readonly [testId: string]: Solution };

@@ -99,7 +99,7 @@ ${own.length === 0 ? "Nowhere in this run." : own.map((line) => `- ${line}`).joi
 
 ## Trajectories
 
-Every class is made for each of the built-in tests to which it applies.
+Every class is made for each of the built-in tests of chat and the tracker to which it applies.
 
 ${table(
   ["Class", "What happens", "Truth"],

@@ -10,12 +10,13 @@ import { AGENTS, type Known } from "./trial";
 
 export type Planned = { readonly test: Test; readonly className: string; readonly plan: Plan };
 
-/** The built-in tests whose names match. */
+/** The built-in tests of chat and the tracker whose names match. */
 export async function testsOf({ platform }: Audited, pattern: RegExp): Promise<Test[]> {
   const { testSuites } = await platform("GET", "/testSuites?visibility=public");
   const tests: Test[] = [];
   for (const { id } of testSuites) {
     const suite = await platform("GET", `/testSuites/${id}?expand=true`);
+    if (!Object.hasOwn(AGENTS, suite.templateService)) continue;
     for (const test of suite.tests) {
       const solution = SOLUTIONS[test.id]?.calls as Test["solution"] | undefined;
       if (!solution || !pattern.test(test.name)) continue;

@@ -85,7 +85,8 @@ function rowsOf(texts: readonly string[]): string[][] {
 const NONE_DROPPED: Dropped = { count: 0, own: 0, began: 0, ended: 0 };
 
 function shownAnswer({ answer }: EndedCall): string {
-  if (!answer) return "null";
-  const { text, characters = 0 } = answer;
+  // An empty answer, such as that to a deletion, is no JSON.
+  if (!answer || answer.characters === 0) return "null";
+  const { text, characters } = answer;
   return text === undefined ? leftOut(characters) : answerText({ text, characters });
 }

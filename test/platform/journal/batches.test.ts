@@ -45,8 +45,11 @@ describe("the rows of a batch", () => {
   test("have the answers of a full journal only", () => {
     const answered = call("{}", { answer: { text: '{"ok":true}', characters: 11 } });
 
-    expect(linesOf(batchesOf()(runOf("full"), [answered, call()]))).toMatchObject([
+    const empty = call("{}", { answer: { text: "", characters: 0 } });
+
+    expect(linesOf(batchesOf()(runOf("full"), [answered, call(), empty]))).toMatchObject([
       { answer: { ok: true } },
+      { answer: null },
       { answer: null },
     ]);
     expect(linesOf(batchesOf()(runOf(), [answered]))[0]).not.toHaveProperty("answer");
