@@ -41,6 +41,7 @@ import runNotes from "~/db/migrations/0025_run_notes.sql" with { type: "text" };
 import worlds from "~/db/migrations/0026_worlds.sql" with { type: "text" };
 import environmentTokens from "~/db/migrations/0027_environment_tokens.sql" with { type: "text" };
 import runCosts from "~/db/migrations/0028_run_costs.sql" with { type: "text" };
+import uploads from "~/db/migrations/0029_uploads.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -79,6 +80,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 26, name: "worlds", text: worlds },
   { version: 27, name: "tokens of environments", text: environmentTokens },
   { version: 28, name: "costs of runs", text: runCosts },
+  { version: 29, name: "uploads", text: uploads },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -6,6 +6,7 @@
  *
  * `…/mcp` is the same environment as tools: see `tools.ts`.
  */
+import type { Pool } from "~/db/connect";
 import type { LogMark } from "~/db/driver";
 import { EnvironmentEnded } from "~/db/opening";
 import type { Session } from "~/db/session";
@@ -26,13 +27,15 @@ import type { PastState } from "~/platform/faults/store";
 import type { Journal, JournaledCall } from "~/platform/journal/journal";
 import type { Keys } from "~/platform/keys/keys";
 import type { Templates } from "~/platform/templates/templates";
-import { toolsOfService, toolsOfWorld } from "~/platform/tool-sets";
+import { toolServices, toolsOfService, toolsOfWorld } from "~/platform/tool-sets";
 import { answerTools, challenged, readToolPath, type ToolPath, wrongToken } from "~/platform/tools";
+import { uploadsOf } from "~/platform/uploads/store";
 import type { Problem, Selection } from "~/replicas/faults";
 import { REPLICAS, requireReplica, serviceOf } from "~/replicas/index";
-import { type Members, NOBODY_HERE, WORLD } from "~/replicas/members";
+import { NOBODY_HERE, WORLD } from "~/replicas/members";
 import type { CallAccount, Replica, UnleasedCall } from "~/replicas/replica";
 import { serviceSession } from "~/replicas/service-session";
+import type { Delivery } from "~/replicas/uploads";
 import { httpDate } from "~/wire/head";
 import type { IncomingRequest } from "~/wire/incoming";
 import { SERVICE_BODY_MAX } from "~/wire/limits";
@@ -92,6 +95,7 @@ export function gatewayPath(pathname: string): GatewayPath | undefined {
 }
 
 export function createGateway(deps: {
+  pool: Pool;
   sessionPool: SessionPool<Settings>;
   injection: Injection;
   past: Past;
@@ -102,7 +106,7 @@ export function createGateway(deps: {
   origins: ReadonlySet<string>;
   journal: Journal;
 }) {
-  const { sessionPool, injection, past, keys, templates, origins, journal } = deps;
+  const { pool, sessionPool, injection, past, keys, templates, origins, journal } = deps;
   const { credentialOf, open, admit, findByToken } = createAdmission(deps);
 
   /** Answers the call of someone who may open the environment, if there is one. */
@@ -151,7 +155,7 @@ export function createGateway(deps: {
     const dueFault = (service: string, select: () => Promise<Selection | undefined>) =>
       carriesSecret || isViewing || !faults
         ? undefined
-        : faultOf(environment.environmentId, faults, service, select);
+        : faultOf(injection, { id: environment.environmentId, faults, service }, select);
     if (toolPath) {
       requireToolToken(services, token);
       const isWhole = kind === service && kind === WORLD;
@@ -173,36 +177,29 @@ export function createGateway(deps: {
     const isAwaited =
       !carriesSecret ||
       (await useIn(service, async (session) => await replica.awaits?.(session, path)));
+    const { uploads } = replica;
     const body = isAwaited ? await readBody(request, SERVICE_BODY_MAX) : new Uint8Array();
     const { account, mark, end } = call ?? note();
-    const unleased: UnleasedCall = {
-      request,
-      path,
-      body,
-      account,
-      ...identity,
-      ...token,
-      mayImpersonate: principal !== undefined || allowImpersonation,
+    const perform = async (whole: Delivery): Promise<HttpAnswer> => {
+      const mayImpersonate = principal !== undefined || allowImpersonation;
+      const unleased: UnleasedCall = { ...whole, account, ...identity, ...token, mayImpersonate };
+      const handle = (state?: PastState) =>
+        useIn(service, (session) => replica.handle({ ...unleased, session }), mark, state);
+      const due = await dueFault(service, () => replica.faults.select(unleased));
+      return due
+        ? await injection.inject(account, due, handle, (found) => report(replica, account, found))
+        : await handle();
     };
-    const handle = (state?: PastState) =>
-      useIn(service, (session) => replica.handle({ ...unleased, session }), mark, state);
-    const due = await dueFault(service, () => replica.faults.select(unleased));
-    const response = due
-      ? await injection.inject(account, due, handle, (problem) => report(replica, account, problem))
-      : await handle();
+    const delivery = { request, path, body };
+    const response = uploads?.matches(request, path)
+      ? await uploads.answer(
+          { ...delivery, address: baseUrl + request.pathname },
+          uploadsOf(pool, environment.environmentId),
+          perform,
+        )
+      : await perform(delivery);
     end(response.status);
     return dated(response, now);
-  }
-
-  /** The fault that a call gets. `select` reads the call: only environments with faults need that. */
-  async function faultOf(
-    id: string,
-    faults: readonly Fault[],
-    service: string,
-    select: () => Promise<Selection | undefined>,
-  ): Promise<Due | undefined> {
-    const selection = await select();
-    return selection && (await injection.due(id, faults, { ...selection, service }));
   }
 
   return {
@@ -271,11 +268,15 @@ function requireToolToken(
   if (isAnonymous && services.some(isForeign)) throw wrongToken();
 }
 
-/** The services whose tools a path leads to: in a world, all in which the person has an account. */
-function toolServices({ service, isWhole }: GatewayPath, kind: string, actors: Members): string[] {
-  if (service !== WORLD) return [service];
-  if (kind !== WORLD) return isWhole ? [kind] : [service];
-  return Object.keys(actors).filter((each) => actors[each] !== null);
+/** The fault that a call gets. `select` reads the call: only environments with faults need that. */
+async function faultOf(
+  injection: Injection,
+  place: { readonly id: string; readonly faults: readonly Fault[]; readonly service: string },
+  select: () => Promise<Selection | undefined>,
+): Promise<Due | undefined> {
+  const { id, faults, service } = place;
+  const selection = await select();
+  return selection && (await injection.due(id, faults, { ...selection, service }));
 }
 
 /** The answer with the time in the environment as its date. */

@@ -29,6 +29,7 @@ import { deleteOld as deleteOldRuns, runClosing } from "~/platform/runs/lifecycl
 import { createOverdue } from "~/platform/runs/overdue";
 import { createSupply } from "~/platform/supply";
 import type { Templates } from "~/platform/templates/templates";
+import { deleteOldUploads } from "~/platform/uploads/store";
 import { createSemaphore } from "~/semaphore";
 
 export type Maintenance = ReturnType<typeof createMaintenance>;
@@ -109,6 +110,7 @@ export function createMaintenance(deps: {
   async function forgetOld() {
     await deleteOldUsage(pool);
     await deleteOldAnswers(pool, RETENTION_HOURS);
+    await deleteOldUploads(pool);
     await deleteOldRuns(pool, RETENTION_DAYS);
     await environments.deleteOld(pool, RETENTION_DAYS);
     await deleteUnusedSnapshots(pool);

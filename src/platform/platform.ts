@@ -163,14 +163,8 @@ export async function createPlatform(deps: {
   const past = createPast({ pool, replicas, templates, schemaPool });
   const injection = createInjection({ pool, readState: past.state });
   const gateway = createGateway({
-    sessionPool,
-    injection,
-    past,
-    environments,
-    keys,
-    templates,
+    ...{ pool, sessionPool, injection, past, environments, keys, templates, journal },
     origins: config.CORS_ORIGINS,
-    journal,
   });
 
   const suitePlace = createSuitePlace();

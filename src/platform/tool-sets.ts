@@ -2,6 +2,7 @@
 import { ApiError } from "~/errors";
 import { type Access, DEFAULT_PROFILE, findSurface, listingFor } from "~/http/mcp/profile";
 import { requireReplica } from "~/replicas/index";
+import { type Members, WORLD } from "~/replicas/members";
 import type { ToolProfile } from "~/replicas/tools";
 import { VERSION } from "~/version";
 
@@ -90,4 +91,15 @@ export function listingOf(
   const insides = lists.map((list) => list.subarray(1, -1)).filter(({ length }) => length > 0);
   const joined = insides.flatMap((part, at) => (at === 0 ? [part] : [Buffer.from(","), part]));
   return Buffer.concat([Buffer.from("["), ...joined, Buffer.from("]")]);
+}
+
+/** The services whose tools a path leads to: in a world, all in which the person has an account. */
+export function toolServices(
+  { service, isWhole = false }: { readonly service: string; readonly isWhole?: boolean },
+  kind: string,
+  actors: Members,
+): string[] {
+  if (service !== WORLD) return [service];
+  if (kind !== WORLD) return isWhole ? [kind] : [service];
+  return Object.keys(actors).filter((each) => actors[each] !== null);
 }

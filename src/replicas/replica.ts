@@ -14,6 +14,7 @@ import type { Caller } from "~/replicas/caller";
 import type { Problem, Selection } from "~/replicas/faults";
 import type { RowWords } from "~/replicas/row-words";
 import type { ToolProfile } from "~/replicas/tools";
+import type { Uploads } from "~/replicas/uploads";
 import type { Source } from "~/source";
 import type { HttpAnswer, HttpRequest } from "~/wire/message";
 
@@ -96,6 +97,8 @@ export type Replica<Name extends string = string> = {
   readonly documents?: Documents;
   /** Requests that carry several calls, if the service takes such requests. */
   readonly batches?: Batches;
+  /** Calls whose bodies arrive in several requests, if it has such calls. */
+  readonly uploads?: Uploads;
   /** The response to a call without a valid credential; undefined: the platform's own. */
   readonly denial?: (reason: NotAuthed["reason"]) => HttpAnswer | undefined;
   /** Handles a call. A throw is a bug and has been rolled back; rejections are responses in the service's format. */

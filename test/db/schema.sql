@@ -303,6 +303,29 @@ create table diorama.tests (
   constraint tests_suite_id_fkey FOREIGN KEY (suite_id) REFERENCES diorama.suites(suite_id) ON DELETE CASCADE
 );
 
+create table diorama.upload_pieces (
+  upload_id text not null,
+  start bigint not null,
+  bytes bytea not null,
+  constraint upload_pieces_pkey PRIMARY KEY (upload_id, start),
+  constraint upload_pieces_upload_id_fkey FOREIGN KEY (upload_id) REFERENCES diorama.uploads(upload_id) ON DELETE CASCADE
+);
+
+create table diorama.uploads (
+  upload_id text not null,
+  environment_id text not null,
+  method text not null,
+  path text not null,
+  content_type text not null,
+  fields text not null,
+  announced bigint,
+  received bigint default 0 not null,
+  is_performing boolean default false not null,
+  answer text,
+  created_at timestamp with time zone default now() not null,
+  constraint uploads_pkey PRIMARY KEY (upload_id)
+);
+
 create table diorama.usage (
   key_id text not null,
   kind text not null,
@@ -378,6 +401,8 @@ CREATE UNIQUE INDEX templates_own_name ON diorama.templates USING btree (user_id
 CREATE UNIQUE INDEX templates_public_name ON diorama.templates USING btree (name) WHERE (visibility = 'public'::text);
 
 CREATE INDEX tests_of_suite ON diorama.tests USING btree (suite_id, "position");
+
+CREATE INDEX uploads_environment ON diorama.uploads USING btree (environment_id);
 
 CREATE OR REPLACE FUNCTION diorama.note_change()
  RETURNS trigger

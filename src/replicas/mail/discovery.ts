@@ -1,7 +1,7 @@
 /** The discovery document. */
 import { documentsOf } from "~/replicas/kit/google/discovery";
 import { ROUTER } from "~/replicas/mail/api/index";
-import { SERVICE_BODY_MAX } from "~/wire/limits";
+import { RAW_MAX } from "~/replicas/mail/raw-argument";
 
 const AUTH = "https://www.googleapis.com/auth/gmail";
 
@@ -15,7 +15,7 @@ export const documents = documentsOf(
       ),
       ...["basic", "sharing"].map((scope) => `${AUTH}.settings.${scope}`),
     ],
-    media: { accept: ["message/*"], maxSize: SERVICE_BODY_MAX },
+    media: { accept: ["message/*"], maxSize: RAW_MAX },
   },
   ROUTER,
 );

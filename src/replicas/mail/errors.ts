@@ -56,6 +56,7 @@ export const invalid = (message: string) => new MailError("invalidArgument", mes
 /** A value that the database cannot take. */
 export const invalidValue = () => invalid("Invalid value");
 export const notFound = () => new MailError("notFound", "Requested entity was not found.");
+export const tooLarge = () => new MailError("uploadTooLarge", "Request Too Large");
 export const delegationDenied = (address: string) =>
   new MailError("forbidden", `Delegation denied for ${address}`);
 

@@ -15,6 +15,7 @@ import type { TableName } from "~/replicas/mail/operation";
 import { seedMail } from "~/replicas/mail/seed";
 import { findUserId, listDirectory, listPeople } from "~/replicas/mail/store/mailboxes";
 import tables from "~/replicas/mail/tables.sql" with { type: "text" };
+import { uploads } from "~/replicas/mail/uploads";
 import { createReplica } from "~/replicas/replica";
 
 export const mail = createReplica<TableName>({
@@ -32,6 +33,7 @@ export const mail = createReplica<TableName>({
   denial: denialOf(INDENT),
   documents,
   batches,
+  uploads,
   handle,
   faults,
   toolProfiles: { vendor },

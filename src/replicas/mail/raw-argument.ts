@@ -1,10 +1,11 @@
 /** The message that a call carries: in its JSON, or as media. */
 import type { Media } from "~/replicas/kit/rest-body";
 import { readBase64 } from "~/replicas/mail/base64";
-import { invalid, MailError } from "~/replicas/mail/errors";
+import { invalid, tooLarge } from "~/replicas/mail/errors";
+import { SERVICE_BODY_MAX } from "~/wire/limits";
 
-/** Of a message that is sent or drafted. */
-const RAW_MAX = 36_700_160;
+/** Bytes of a message that a call carries. The service takes 35 MB, whose parsing would hold up everybody's calls. */
+export const RAW_MAX = SERVICE_BODY_MAX;
 
 /** Throws for a call without a message. */
 export function rawOf(
@@ -17,6 +18,6 @@ export function rawOf(
     throw invalid(
       "'raw' RFC822 payload message string or uploading message via /upload/* URL required",
     );
-  if (bytes.byteLength > RAW_MAX) throw new MailError("uploadTooLarge", "Request Too Large");
+  if (bytes.byteLength > RAW_MAX) throw tooLarge();
   return bytes;
 }

@@ -63,6 +63,21 @@ async function scenario(mail, options) {
   });
   assert.equal(uploaded.threadId, sent.threadId);
 
+  // 2 MB, in one request.
+  const head =
+    "To: x@example.org\r\nSubject: Large\r\nContent-Type: application/zip; name=a.zip\r\n";
+  const zeros = Buffer.alloc(2 * 2 ** 20).toString("base64");
+  const lines = zeros.replace(/.{76}/g, "$&\r\n");
+  const large = await call(messages.send.bind(messages), {
+    requestBody: {},
+    media: {
+      mimeType: "message/rfc822",
+      body: Readable.from([head, "Content-Transfer-Encoding: base64\r\n\r\n", lines]),
+    },
+  });
+  const listed = await call(messages.get.bind(messages), { id: large.id, format: "minimal" });
+  assert.ok(listed.sizeEstimate > 2.8e6);
+
   const label = await call(labels.create.bind(labels), { requestBody: { name: `Node ${calls}` } });
   const addLabelIds = [label.id, "STARRED"];
   const changed = await call(messages.modify.bind(messages), {

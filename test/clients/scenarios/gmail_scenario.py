@@ -96,6 +96,22 @@ uploaded = call(messages.send(userId="me", media_body=media(large)))
 both = call(messages.send(userId="me", body={"threadId": sent["threadId"]}, media_body=media(message("Re: From Python"))))
 expect(both["threadId"], sent["threadId"])
 
+# In pieces: 2 MB in pieces of 512 kB, and in one request.
+big = bytes(2 * 2**20)
+content = message("In pieces", to="someone@example.org", attachment=big)
+request = messages.send(userId="me", body={}, media_body=media(content, resumable=True, chunksize=2**19))
+progress, answer = [], None
+while answer is None:
+    status, answer = request.next_chunk()
+    progress += [status.resumable_progress] if status else []
+calls += len(progress) + 2
+expect(progress, [n * 2**19 for n in range(1, len(progress) + 1)])
+assert len(progress) >= 4
+whole = call(messages.get(userId="me", id=answer["id"], format="minimal"))
+assert whole["sizeEstimate"] > len(content)
+again = call(drafts.create(userId="me", body={"message": {}}, media_body=media(content, resumable=True)))
+call(drafts.delete(userId="me", id=again["id"]))
+
 # Attachments.
 parts = call(messages.get(userId="me", id=uploaded["id"]))["payload"]["parts"]
 attached = next(part for part in parts if part["filename"] == "rows.csv")

@@ -30,7 +30,8 @@ export function rawOf({ body = "Hello\r\n", headers = {}, ...fields }: Sent): st
 let check: ReturnType<typeof answerCheck> | undefined;
 
 export function useScene() {
-  const program = useProgram(useDatabase());
+  const database = useDatabase();
+  const program = useProgram(database);
 
   const environment = async (fields: object = {}): Promise<Environment> =>
     await program.environment({
@@ -66,6 +67,7 @@ export function useScene() {
 
   return {
     program,
+    database,
     environment,
     call,
     callAs,

@@ -52,16 +52,17 @@ test("a message with its fields is inserted as parts", async () => {
   expect((await scene.get(environment, `messages/${id}`)).labelIds).toEqual(["STARRED"]);
 });
 
-test("an upload in several requests is rejected, and nothing is written", async () => {
+test("a message of 3 MB is one call, and a larger body than any message is rejected", async () => {
   const environment = await scene.environment();
-  const answer = await upload(environment, "messages?uploadType=resumable", {
-    ...{ type: "application/json", body: "{}" },
-  });
+  const line = `${"x".repeat(74)}\r\n`;
+  const large = { type: "message/rfc822", body: MESSAGE + line.repeat(40_000) };
+  const answer = await upload(environment, "messages?uploadType=media", large);
+  expect(answer.status).toBe(200);
 
-  const { error } = (await answer.json()) as { error: { message: string } };
-  expect([answer.status, error.message]).toEqual([
-    400,
-    "Invalid value at 'uploadType': one of media, multipart is needed",
-  ]);
-  expect((await scene.get(environment, "profile")).messagesTotal).toBe(11);
+  const body = "x".repeat(5 * 2 ** 20);
+  const tooLarge = await upload(environment, "messages?uploadType=media", { ...large, body });
+  expect(tooLarge.status).toBe(413);
+  const json = await scene.call(environment, "POST", "messages", { raw: body });
+  expect(json.status).toBe(413);
+  expect((await scene.get(environment, "profile")).messagesTotal).toBe(12);
 });

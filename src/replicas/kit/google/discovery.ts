@@ -95,7 +95,10 @@ function methodOf<Context>(
       mediaUpload: {
         accept: uploads.accept,
         maxSize: `${uploads.maxSize}`,
-        protocols: { simple: { multipart: true, path: `/upload/${template}` } },
+        protocols: {
+          simple: { multipart: true, path: `/upload/${template}` },
+          resumable: { multipart: true, path: `/resumable/upload/${template}` },
+        },
       },
     }),
   };

@@ -4,7 +4,7 @@
 export const rootsOf = (name: string, version: string): readonly string[] => {
   const api = `${name}/${version}`;
   return [
-    ...[`${api}/`, `upload/${api}/`, "batch", `batch/${api}`],
+    ...[`${api}/`, `upload/${api}/`, `resumable/upload/${api}/`, "batch", `batch/${api}`],
     ...["$discovery/rest", `discovery/v1/apis/${api}/rest`],
   ];
 };
