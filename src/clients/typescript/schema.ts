@@ -101,7 +101,7 @@ export interface components {
          * @description The simulated service; `world`: several
          * @enum {string}
          */
-        readonly EnvironmentKind: "chat" | "tracker" | "mail" | "world";
+        readonly EnvironmentKind: "chat" | "tracker" | "mail" | "calendar" | "world";
         /**
          * @description `deleted` once it is expired or deleted
          * @enum {string}
@@ -230,7 +230,7 @@ export interface components {
          * @description The simulated service
          * @enum {string}
          */
-        readonly Service: "chat" | "tracker" | "mail";
+        readonly Service: "chat" | "tracker" | "mail" | "calendar";
         /**
          * @description `running`: runs as fast as real time; `frozen`: stands still; `step`: goes forward by `stepMs` with each call
          * @example running

@@ -29,7 +29,7 @@ export function isZone(zone: string): boolean {
 }
 
 /** The wall clock of a moment in a zone, with its offset. */
-function wallClock(at: number, zone: string): string {
+export function wallClock(at: number, zone: string): string {
   const time = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone);
   return time.toString({ timeZoneName: "never", smallestUnit: "second" }).replace(/\+00:00$/, "Z");
 }

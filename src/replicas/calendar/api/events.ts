@@ -4,6 +4,7 @@ import { changeEvent, deleteEvent } from "~/replicas/calendar/events/changes";
 import type { WriteOptions } from "~/replicas/calendar/events/columns";
 import { createEvent } from "~/replicas/calendar/events/creation";
 import { requireEvent } from "~/replicas/calendar/events/find";
+import { listInstances } from "~/replicas/calendar/events/instances";
 import { listEvents } from "~/replicas/calendar/events/listing";
 import { requireZone } from "~/replicas/calendar/events/matching";
 import type { EventResource } from "~/replicas/calendar/events/resource";
@@ -73,6 +74,16 @@ const LISTING = {
   timeMax: text("Events begin before this moment", "2026-01-12T00:00:00Z"),
   timeMin: text("Events end after this moment", "2026-01-05T00:00:00Z"),
   updatedMin: text("Events have changed since this moment", "2026-01-05T00:00:00Z"),
+};
+
+const INSTANCES = {
+  ...{ alwaysIncludeEmail, maxAttendees, timeZone },
+  maxResults: LISTING.maxResults,
+  originalStart: text("Only the instance with this start by the rule", "2026-01-12T09:30:00Z"),
+  pageToken: LISTING.pageToken,
+  showDeleted: flag("Also cancelled instances"),
+  timeMax: LISTING.timeMax,
+  timeMin: LISTING.timeMin,
 };
 
 type Path = { readonly calendarId: string; readonly eventId: string };
@@ -147,6 +158,15 @@ export const events = [
     answers: answersOf(Event),
     handle: ({ path, query, body }, call) =>
       change(call, path, query, body as EventResource, { replaces: false }),
+  }),
+  operation("events.instances", "GET", `${EVENT}/instances`, {
+    summary: "List the instances of a series",
+    description: "Pages of the instances, changed ones in place of those of the rule.",
+    path: { calendarId, eventId },
+    query: INSTANCES,
+    answers: answersOf(EventList),
+    handle: async ({ path, query }, call) =>
+      listInstances(call, await requirePlace(call, path.calendarId), path.eventId, query),
   }),
   operation("events.delete", "DELETE", EVENT, {
     summary: "Delete an event",

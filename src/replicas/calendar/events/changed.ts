@@ -1,6 +1,7 @@
 /** The events of a calendar that changed after a sync token. */
 import type { Place } from "~/replicas/calendar/access";
 import { type EventsQuery, testOf } from "~/replicas/calendar/events/matching";
+import { readSeries } from "~/replicas/calendar/events/occurrences";
 import { instancesOf, withSeries } from "~/replicas/calendar/events/series";
 import { eventView, type Item } from "~/replicas/calendar/events/view";
 import type { CalendarSession } from "~/replicas/calendar/operation";
@@ -10,6 +11,7 @@ import {
   findEvents,
   listChanged,
 } from "~/replicas/calendar/store/events";
+import { millisOf } from "~/source";
 
 type Range = {
   readonly since: number;
@@ -32,12 +34,13 @@ export async function listChanges(
     const rows = await listChanged(session, since, { first, limit });
     for (const row of await withTheirSeries(session, rows)) {
       const skipped = row.id === after?.id ? after.at : 0;
-      const views = partsOf(row, place, query).flatMap((event) => {
+      let at = 0;
+      for (const event of await partsOf(session, row, place, query)) {
         const view = eventView(event, place, query);
-        return view && test(view) ? [view] : [];
-      });
-      for (const [at, view] of views.entries())
-        if (at >= skipped) items.push({ key: { at: at + 1, id: row.id }, view });
+        if (!view || !test(view)) continue;
+        if (++at > skipped) items.push({ key: { at, id: row.id }, view });
+        if (items.length >= limit) break;
+      }
     }
     const last = rows.at(-1);
     if (!last || rows.length < limit || items.length >= limit) return items.slice(0, limit);
@@ -57,7 +60,17 @@ async function withTheirSeries(
   });
 }
 
-function partsOf(row: EventRow, { calendar }: Place, { singleEvents }: EventsQuery): EventRow[] {
+/** Instances are computed as they are taken. Those of a cancelled series are cancelled. */
+async function partsOf(
+  session: CalendarSession,
+  row: EventRow,
+  { calendar }: Place,
+  { singleEvents }: EventsQuery,
+): Promise<Iterable<EventRow>> {
   if (!singleEvents || row.recurrence === null) return [row];
-  return row.status === "cancelled" ? [] : instancesOf(row, calendar.timeZone, {});
+  const { changed } = await readSeries(session, row, calendar.id);
+  const ids = new Set(changed.map(({ id }) => id));
+  return instancesOf(row, calendar.timeZone, { now: millisOf(session.source) })
+    .filter(({ id }) => !ids.has(id))
+    .map((each) => each.row());
 }

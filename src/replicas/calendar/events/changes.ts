@@ -17,7 +17,9 @@ import {
 } from "~/replicas/calendar/events/columns";
 import { type Copy, copyOf, statusOf, versionOf } from "~/replicas/calendar/events/copies";
 import { type Found, requireEvent } from "~/replicas/calendar/events/find";
+import { followSeries } from "~/replicas/calendar/events/following";
 import { type EventResource, patched } from "~/replicas/calendar/events/resource";
+import { withSeries } from "~/replicas/calendar/events/series";
 import {
   changesOf,
   identityOf,
@@ -45,13 +47,15 @@ type Writing = {
 
 /** Stores the event with these columns and attendees, and returns it. */
 async function store(
-  { call, found: { event, series, isStored }, options }: Writing,
+  { call, place, found: { event, series, isStored }, options }: Writing,
   columns: Columns,
   attendees: readonly Attendee[],
 ): Promise<EventRow> {
   const sendUpdates = updatesOf(options);
-  if (isStored) await updateEvent(call, event, columns, attendees, sendUpdates);
-  else {
+  if (isStored) {
+    await updateEvent(call, event, columns, attendees, sendUpdates);
+    if (event.recurrence !== null) await followSeries(call, event, columns, place.calendar);
+  } else {
     const parts = instanceParts(event, columns, attendees);
     const sequence = (series?.sequence ?? 0) + (isMoved(event, columns) ? 1 : 0);
     await insertEvent(call, identityOf(event), parts.columns, parts.attendees, {
@@ -59,7 +63,8 @@ async function store(
       sequence,
     });
   }
-  return await requireWritten(call, event.id);
+  const written = await requireWritten(call, event.id);
+  return series ? withSeries(written, series) : written;
 }
 
 export async function changeEvent(
@@ -78,7 +83,7 @@ export async function changeEvent(
   if (copy?.of === "attendee") return await changeCopy(writing, copy, change);
   if (copy?.of !== "organizer") throw notFound();
   const { body, replaces } = change;
-  const wanted = replaces ? kept(event, body) : patched(resourceOf(event), body);
+  const wanted = within(event, replaces ? kept(event, body) : patched(resourceOf(event), body));
   const columns = columnsOf(wanted, place, call.session.source, options, event);
   const known = event.attendees.map(attendeeOf);
   const answering = [event.organizer.email, place.me.email];
@@ -91,8 +96,11 @@ export async function changeEvent(
 const kept = (event: EventRow, body: EventResource): EventResource => ({
   ...body,
   eventType: event.eventType,
-  recurrence: event.recurringEventId === null ? (body.recurrence ?? null) : null,
 });
+
+/** An instance is no series itself. */
+const within = ({ recurringEventId }: EventRow, wanted: EventResource): EventResource =>
+  recurringEventId === null ? wanted : { ...wanted, recurrence: null };
 
 const notByAttendee = () =>
   new CalendarError(
@@ -151,7 +159,7 @@ async function changeCopy(
   const { call, place, found, options } = writing;
   const { event } = found;
   const { guests } = event;
-  const wanted = patched(ownResource(event, attendee.own), body);
+  const wanted = within(event, patched(ownResource(event, attendee.own), body));
   const columns = columnsOf(wanted, place, call.session.source, options, event);
   const given = readAttendees(wanted.attendees ?? []);
   const known = event.attendees.map(attendeeOf);

@@ -56,7 +56,7 @@ export function columnsOf(
 ) {
   const { calendar } = place;
   const span = readSpan(given.start, given.end, calendar.timeZone);
-  const recurrence = readRecurrence(given.recurrence, span, calendar.timeZone);
+  const recurrence = readRecurrence(given.recurrence, given.start, span, calendar.timeZone);
   if (given.colorId) requireColor("event", given.colorId);
   return {
     status: requireWord(given.status ?? "confirmed", STATUSES),

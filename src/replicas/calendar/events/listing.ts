@@ -2,14 +2,13 @@
 import type { Place } from "~/replicas/calendar/access";
 import { CalendarError } from "~/replicas/calendar/errors";
 import { listChanges } from "~/replicas/calendar/events/changed";
-import { updatedOf } from "~/replicas/calendar/events/copies";
 import {
   type EventsQuery,
   requireZone,
   testOf,
   windowOf,
 } from "~/replicas/calendar/events/matching";
-import { occurrencesIn } from "~/replicas/calendar/events/occurrences";
+import { cursorOf, isBefore, occurrencesIn } from "~/replicas/calendar/events/occurrences";
 import { eventView, type Item, type View } from "~/replicas/calendar/events/view";
 import { sizeOf } from "~/replicas/calendar/lists";
 import type { CalendarCall } from "~/replicas/calendar/operation";
@@ -31,14 +30,12 @@ import {
 } from "~/replicas/calendar/tokens";
 import { millisOf } from "~/source";
 
-const PAGE_DEFAULT = 250;
-const PAGE_MAX = 2_500;
+export const PAGE_DEFAULT = 250;
+export const PAGE_MAX = 2_500;
 /** Rows that are read together, of which a search may show a few. */
 const BATCH = 500;
 const DAY_MS = 24 * 3600 * 1000;
 const UPDATED_MIN_DAYS = 28;
-
-const isBefore = (a: Cursor, b: Cursor) => a.at < b.at || (a.at === b.at && a.id < b.id);
 
 const ordered = (items: readonly Item[]) =>
   items.toSorted((a, b) => (isBefore(a.key, b.key) ? -1 : 1));
@@ -98,19 +95,17 @@ function shownBy({ place, query }: Pick<Wanted, "place" | "query">) {
 async function readItems(wanted: Wanted): Promise<Item[]> {
   const { call, place, query, after, limit } = wanted;
   const order = query.orderBy === "updated" ? "updated" : "startAt";
-  const keyOf = (event: EventRow): Cursor => ({
-    at: order === "updated" ? updatedOf(event) : event.startAt.getTime(),
-    id: event.id,
-  });
   const show = shownBy(wanted);
   const window = {
     ...{ view: place.calendar.id, ...windowOf(query), uid: query.iCalUID },
     withCancelled: Boolean(query.showDeleted) || query.updatedMin !== undefined,
   };
   const itemsOf = (events: readonly EventRow[]): Item[] =>
-    events.flatMap((event) => show(event).map((view) => ({ key: keyOf(event), view })));
+    events.flatMap((event) => show(event).map((view) => ({ key: cursorOf(event, order), view })));
   const repeated = await occurrencesIn(call.session, place.calendar, window, {
     areSingle: query.singleEvents ?? false,
+    ...{ order, after, limit },
+    isShown: (event) => show(event).length > 0,
   });
   const items = itemsOf(repeated).filter(({ key }) => !after || isBefore(after, key));
   let cursor = after;
@@ -172,7 +167,7 @@ function requireRecent({ session }: CalendarCall, { updatedMin }: EventsQuery): 
     );
 }
 
-async function envelopeOf(
+export async function envelopeOf(
   { session }: CalendarCall,
   { me, calendar, role }: Place,
   version: number,

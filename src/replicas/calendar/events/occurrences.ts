@@ -1,32 +1,127 @@
 /** The series of a calendar in a window of time, and their instances. */
-import { copyOf } from "~/replicas/calendar/events/copies";
+import { copyOf, updatedOf } from "~/replicas/calendar/events/copies";
 import { instancesOf, withSeries } from "~/replicas/calendar/events/series";
 import type { CalendarSession } from "~/replicas/calendar/operation";
 import type { CalendarRow } from "~/replicas/calendar/store/calendars";
 import {
+  type Cursor,
   type EventRow,
   listExceptions,
   listSeries,
   type Window,
 } from "~/replicas/calendar/store/events";
+import { millisOf } from "~/source";
 
 const SERIES_MAX = 5_000;
 const EXCEPTIONS_MAX = 20_000;
 
-const isWithin = ({ startAt, endAt }: EventRow, { from, to }: Pick<Window, "from" | "to">) =>
+type Bounds = Pick<Window, "from" | "to">;
+
+const isWithin = ({ startAt, endAt }: EventRow, { from, to }: Bounds) =>
   (from === undefined || endAt === null || endAt.getTime() > from) &&
   (to === undefined || startAt.getTime() < to);
 
-/** The instances of a series in a window: changed ones in place of those of the rule. Cancelled ones are among them. */
-function mergedInstances(
+/** A series with its changed instances, also cancelled ones, as a calendar has them. */
+type Changed = { readonly series: EventRow; readonly changed: readonly EventRow[] };
+
+const changedOf = (series: EventRow, rows: readonly EventRow[], view: string): Changed => ({
+  series,
+  changed: rows.map((row) => withSeries(row, series)).filter((row) => copyOf(row, view)),
+});
+
+/** One series with its changed instances. */
+export async function readSeries(
+  session: CalendarSession,
   series: EventRow,
-  changed: readonly EventRow[],
+  view: string,
+): Promise<Changed> {
+  return changedOf(series, await listExceptions(session, [series.id], EXCEPTIONS_MAX), view);
+}
+
+export type Order = "startAt" | "updated";
+
+export const cursorOf = (event: EventRow, order: Order): Cursor => ({
+  at: order === "updated" ? updatedOf(event) : event.startAt.getTime(),
+  id: event.id,
+});
+
+export const isBefore = (a: Cursor, b: Cursor): boolean =>
+  a.at < b.at || (a.at === b.at && a.id < b.id);
+
+type Page = {
+  readonly order: Order;
+  readonly after: Cursor | undefined;
+  readonly limit: number;
+  /** False of events that the list leaves out. */
+  readonly isShown: (event: EventRow) => boolean;
+  /** False of single instances that the list leaves out. */
+  readonly isWanted?: (event: EventRow) => boolean;
+  readonly now: number;
+};
+
+type Entry = { readonly key: Cursor; readonly row: () => EventRow };
+
+const sorted = (entries: readonly Entry[]) =>
+  entries.toSorted((a, b) => (isBefore(a.key, b.key) ? -1 : 1));
+
+/**
+ * The instances of series on one page: changed ones in place of those of the rule. Of each series no more are computed
+ * than the page may have, because the instances of a series come in its order.
+ */
+export function instancesOn(
+  all: readonly Changed[],
   { timeZone }: CalendarRow,
-  window: Pick<Window, "from" | "to">,
+  bounds: Bounds,
+  { order, after, limit, isShown, isWanted = () => true, now }: Page,
 ): EventRow[] {
+  let entries: Entry[] = [];
+  let last: Cursor | undefined;
+  const add = (entry: Entry) => {
+    entries.push(entry);
+    if (entries.length < 2 * limit) return;
+    entries = sorted(entries).slice(0, limit);
+    last = entries.at(-1)?.key;
+  };
+  for (const { series, changed } of all) {
+    for (const row of changed) {
+      const key = cursorOf(row, order);
+      if (
+        isWithin(row, bounds) &&
+        (!after || isBefore(after, key)) &&
+        isShown(row) &&
+        isWanted(row)
+      )
+        add({ key, row: () => row });
+    }
+    const ids = new Set(changed.map(({ id }) => id));
+    const updated = updatedOf(series);
+    let isFirst = true;
+    for (const { id, startAt, row } of instancesOf(series, timeZone, { ...bounds, now })) {
+      // Those of the rule differ in their times only.
+      if (isFirst && !isShown(row())) break;
+      isFirst = false;
+      const key = { at: order === "updated" ? updated : startAt, id };
+      if (last && isBefore(last, key)) break;
+      if (!ids.has(id) && (!after || isBefore(after, key)) && isWanted(row())) add({ key, row });
+    }
+  }
+  return sorted(entries)
+    .slice(0, limit)
+    .map(({ row }) => row());
+}
+
+/** A series and its changed instances in a window in which it has an instance. */
+function seriesRows(
+  { series, changed }: Changed,
+  { timeZone }: CalendarRow,
+  bounds: Bounds,
+  now: number,
+): EventRow[] {
+  const stored = changed.filter((each) => isWithin(each, bounds));
+  if (stored.length > 0 || series.status === "cancelled") return [series, ...stored];
   const ids = new Set(changed.map(({ id }) => id));
-  const regular = instancesOf(series, timeZone, window).filter(({ id }) => !ids.has(id));
-  return [...regular, ...changed.filter((each) => isWithin(each, window))];
+  const found = instancesOf(series, timeZone, { ...bounds, now }).some(({ id }) => !ids.has(id));
+  return found ? [series] : [];
 }
 
 /** `areSingle`: instances in place of series. Otherwise series, and their changed instances. */
@@ -34,25 +129,20 @@ export async function occurrencesIn(
   session: CalendarSession,
   calendar: CalendarRow,
   window: Window,
-  { areSingle }: { readonly areSingle: boolean },
+  { areSingle, ...page }: Omit<Page, "now"> & { readonly areSingle: boolean },
 ): Promise<EventRow[]> {
   const rows = await listSeries(session, window, SERIES_MAX);
-  const all = rows.filter(({ recurrence }) => recurrence !== null);
-  const known = new Set(all.map(({ id }) => id));
+  const series = rows.filter(({ recurrence }) => recurrence !== null);
+  const known = new Set(series.map(({ id }) => id));
   const alone = rows.filter(
     ({ recurringEventId }) => recurringEventId !== null && !known.has(recurringEventId),
   );
   const exceptions = await listExceptions(session, [...known], EXCEPTIONS_MAX);
   const bySeries = Map.groupBy(exceptions, ({ recurringEventId }) => recurringEventId);
-  const found = all.flatMap((series) => {
-    const changed = (bySeries.get(series.id) ?? [])
-      .map((row) => withSeries(row, series))
-      .filter((row) => copyOf(row, calendar.id));
-    if (series.status === "cancelled") return areSingle ? [] : [series];
-    const instances = mergedInstances(series, changed, calendar, window);
-    if (areSingle) return instances;
-    const stored = changed.filter((each) => isWithin(each, window));
-    return instances.length > 0 ? [series, ...stored] : stored;
-  });
-  return [...found, ...alone];
+  const all = series.map((each) => changedOf(each, bySeries.get(each.id) ?? [], calendar.id));
+  const now = millisOf(session.source);
+  if (!areSingle)
+    return [...all.flatMap((each) => seriesRows(each, calendar, window, now)), ...alone];
+  const living = all.filter((each) => each.series.status !== "cancelled");
+  return [...instancesOn(living, calendar, window, { ...page, now }), ...alone];
 }

@@ -30,7 +30,7 @@ export const identityOf = (event: EventRow): Identity => ({
   originalStartTime: event.originalStartTime,
 });
 
-const stampOf = ({ session, version }: WritingCall) => ({
+export const stampOf = ({ session, version }: WritingCall) => ({
   updated: dateOf(session.source).toISOString(),
   version,
 });

@@ -149,7 +149,9 @@ export async function listSeries(
   const conditions = conditionsOf(session, window);
   return await sql<EventRow[]>`
     select ${withAttendees(session)} from (
-      select e.* from ${t.events} e where e."calendarId" = ${view} and e.recurrence is not null ${conditions}
+      select s.* from ${t.events} s where s."calendarId" = ${view} and s.recurrence is not null and exists (
+        select from ${t.events} e where (e.id = s.id or e."recurringEventId" = s.id) ${conditions}
+      )
       union all
       select e.* from ${t.event_attendees} g join ${t.events} e on e.id = g."eventId"
       where g.email = ${view} and e."calendarId" <> ${view}
