@@ -32,6 +32,7 @@ import { answerTools, challenged, readToolPath, type ToolPath, wrongToken } from
 import { uploadsOf } from "~/platform/uploads/store";
 import type { Problem, Selection } from "~/replicas/faults";
 import { REPLICAS, requireReplica, serviceOf } from "~/replicas/index";
+import { calledAddress } from "~/replicas/kit/called-origin";
 import { NOBODY_HERE, WORLD } from "~/replicas/members";
 import type { CallAccount, Replica, UnleasedCall } from "~/replicas/replica";
 import { serviceSession } from "~/replicas/service-session";
@@ -193,7 +194,7 @@ export function createGateway(deps: {
     const delivery = { request, path, body };
     const response = uploads?.matches(request, path)
       ? await uploads.answer(
-          { ...delivery, address: baseUrl + request.pathname },
+          { ...delivery, address: calledAddress(request, path) ?? baseUrl + request.pathname },
           uploadsOf(pool, environment.environmentId),
           perform,
         )

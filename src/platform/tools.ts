@@ -19,9 +19,9 @@ import { type HttpAnswer, httpAnswer } from "~/wire/message";
 
 export type ToolPath = { readonly profile: string };
 
-const PATH = /^mcp(?:\/([^/]*))?$/;
+const PATH = /^mcp(?:\/(?:v\d+$)?([^/]*))?$/;
 
-/** Undefined for a path that does not lead to tools. */
+/** Some vendors have a version in the address of their own server: `mcp/v1`. Undefined for a path that does not lead to tools. */
 export function readToolPath(path: string): ToolPath | undefined {
   const found = PATH.exec(path);
   return found ? { profile: found[1] || DEFAULT_PROFILE } : undefined;

@@ -11,6 +11,7 @@ import { type GatewayPath, gatewayPath } from "~/platform/gateway";
 import type { Platform } from "~/platform/platform";
 import { readToolPath } from "~/platform/tools";
 import { REPLICAS } from "~/replicas/index";
+import { calledOrigin } from "~/replicas/kit/called-origin";
 import type { Batches } from "~/replicas/replica";
 import { type RootPath, readRootPath } from "~/replicas/services";
 import { createBudget } from "~/wire/budget";
@@ -132,8 +133,9 @@ function documentAt(
 ): HttpAnswer | undefined {
   const { path } = place.path;
   if (path === "") return undefined;
+  const origin = calledOrigin(request);
+  const rootUrl = origin ? `${origin}/` : baseUrl + request.pathname.slice(0, -path.length);
   for (const service of servicesOf(place)) {
-    const rootUrl = baseUrl + request.pathname.slice(0, -path.length);
     const document = REPLICAS.get(service)?.documents?.({ request, path, rootUrl });
     if (document) return document;
   }

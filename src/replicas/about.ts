@@ -18,8 +18,9 @@ export type About = {
    */
   readonly roots?: readonly string[];
   readonly hosts: {
-    readonly domain: string;
-    /** Of the domain and below it, those that clients use: a hosts file lists each. */
+    /** It and all below it are the service's, unless another service has a name there. */
+    readonly domain?: string;
+    /** Those that clients use: a hosts file lists each. Of services that share one, `roots` choose by the path. */
     readonly names: readonly string[];
   };
   /** Credentials that the journal recognizes in any text, so that it doesn't store them. */

@@ -20,9 +20,12 @@ export type RootPath = {
   readonly path: string;
 };
 
+/** Whether a service has a path, without its first slash, on the server's own root. */
+export const hasRoot = ({ roots }: About, path: string): boolean =>
+  roots?.some((root) => (root.endsWith("/") ? path.startsWith(root) : path === root)) ?? false;
+
 export function readRootPath(pathname: string): RootPath | undefined {
   const path = pathname.slice(1);
-  const leads = (root: string) => (root.endsWith("/") ? path.startsWith(root) : path === root);
-  const [first, ...others] = ABOUTS.filter(({ roots }) => roots?.some(leads));
+  const [first, ...others] = ABOUTS.filter((about) => hasRoot(about, path));
   return first && { services: [first.service, ...others.map(({ service }) => service)], path };
 }

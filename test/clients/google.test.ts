@@ -67,3 +67,30 @@ test(
   },
   5 * MINUTES,
 );
+
+const FIXED_HOST = `
+from google.oauth2.credentials import Credentials
+from googleapiclient.discovery import build
+token_uri = "https://oauth2.googleapis.com/token"
+credentials = Credentials(None, refresh_token="1//x", token_uri=token_uri, client_id="x", client_secret="x")
+with build("gmail", "v1", credentials=credentials) as mail:
+    users = mail.users()
+    batch = mail.new_batch_http_request(callback=lambda _, answer, __: print(answer["emailAddress"]))
+    batch.add(users.getProfile(userId="me"))
+    batch.execute()
+`;
+
+test(
+  "Google's client for Python needs no change behind intercept",
+  async () => {
+    const { URL: url, TOKEN: token } = await environment();
+    const env = { ...process.env, PYTHONPATH: await pythonPackages(...PYTHON, "pysocks==1.7.1") };
+    const to = ["--via", "proxy", "--service-url", url, "--token", token];
+
+    const command = ["bun", "src/main.ts", "intercept", ...to, "--", "python3", "-c", FIXED_HOST];
+    expect(await run(command, { cwd: join(import.meta.dir, "../.."), env })).toBe(
+      "agent@acme.test",
+    );
+  },
+  5 * MINUTES,
+);

@@ -23,6 +23,19 @@ import json, urllib.request
 request = urllib.request.Request("https://api.linear.app/graphql",
     json.dumps({"query": "{ viewer { id } }"}).encode(), {"Content-Type": "application/json"})
 print(json.load(urllib.request.urlopen(request))["data"]["viewer"]["id"])`;
+const GOOGLE_CLIENT = `
+  const { auth, gmail } = require("@googleapis/gmail");
+  const credentials = new auth.OAuth2("made-up", "secret");
+  credentials.setCredentials({ refresh_token: "1//made-up" });
+  const { users } = gmail({ version: "v1", auth: credentials });
+  const userId = "me";
+  (async () => {
+    const { data: profile } = await users.getProfile({ userId });
+    const body = "To: john@acme.test\\r\\nSubject: Uploaded\\r\\n\\r\\nHello";
+    const { data: sent } = await users.messages.send({ userId, media: { mimeType: "message/rfc822", body } });
+    const { email } = await credentials.getTokenInfo(credentials.credentials.access_token);
+    console.log(profile.emailAddress, sent.labelIds[0], email);
+  })();`;
 describe("through the proxy", () => {
   const proxied = (command: readonly string[], env = {}) =>
     intercept([...place.to, "--via", "proxy"], command, env);
@@ -45,6 +58,45 @@ describe("through the proxy", () => {
     expect(await proxied(["python3", "-c", PYTHON])).toMatchObject({ code: 0, out: JOHN });
   });
 
+  test("Google's client gets a token, makes plain calls and uploads", async () => {
+    expect(await proxied(["node", "-e", GOOGLE_CLIENT])).toMatchObject({
+      code: 0,
+      out: "agent@acme.test SENT agent@acme.test",
+    });
+  });
+
+  test("Google's hosts lead to the mailbox, the account and the tools", async () => {
+    const me = { emailAddress: "agent@acme.test" };
+    const expected = {
+      "gmail.googleapis.com/gmail/v1/users/me/profile": me,
+      "www.googleapis.com/gmail/v1/users/me/profile": me,
+      "www.googleapis.com/oauth2/v3/userinfo": {
+        ...{ email: "agent@acme.test", name: "Agent Smith" },
+        sub: expect.stringMatching(/^\d{21}$/),
+      },
+      "www.googleapis.com/oauth2/v2/userinfo": { verified_email: true, given_name: "Agent" },
+      "openidconnect.googleapis.com/v1/userinfo": { email_verified: true },
+      "oauth2.googleapis.com/tokeninfo": { scope: expect.stringContaining("mail.google.com") },
+    };
+    const urls = Object.keys(expected).map((address) => `https://${address}`);
+    const { out } = await proxied(["curl", "-sS", "-w", "\\n====\\n", ...urls]);
+    const answers = out.split("\n====").slice(0, -1);
+    expect(answers.map((answer) => JSON.parse(answer))).toMatchObject(Object.values(expected));
+
+    const documents = `
+      curl -sS -D - -X POST 'https://gmail.googleapis.com/upload/gmail/v1/users/me/messages?uploadType=resumable' | grep -io 'location: [^?]*'
+      curl -sS 'https://gmail.googleapis.com/$discovery/rest?version=v1' | grep -o '"rootUrl.*"'
+      curl -sS https://www.googleapis.com/discovery/v1/apis/gmail/v1/rest | grep -o '"rootUrl.*"'
+      curl -sS https://gmailmcp.googleapis.com/mcp/v1 -H 'Content-Type: application/json' \\
+        -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | grep -o '"inputSchema"' | wc -l`;
+    expect((await proxied(["sh", "-c", documents])).out.split("\n")).toEqual([
+      "Location: https://gmail.googleapis.com/upload/gmail/v1/users/me/messages",
+      '"rootUrl": "https://gmail.googleapis.com/"',
+      '"rootUrl": "https://www.googleapis.com/"',
+      "30",
+    ]);
+  });
+
   test("other hosts are reached directly", async () => {
     const script = `curl -sS --noproxy "" -p -x "$HTTPS_PROXY" ${place.program.url}/livez -o /dev/null -w "%{http_code}"`;
     expect(await proxied(["sh", "-c", script])).toMatchObject({ code: 0, out: "200" });
@@ -61,13 +113,19 @@ describe("through the proxy", () => {
 
     const env = { HTTPS_PROXY: `http://joe:secret@127.0.0.1:${port}` };
     const { out } = await proxied(
-      ["sh", "-c", `curl -sS https://example.test 2>&1; curl -sS https://slack.com/api/api.test`],
+      [
+        "sh",
+        "-c",
+        `curl -sS https://example.test https://storage.googleapis.com 2>&1; curl -sS https://slack.com/api/api.test`,
+      ],
       env,
     );
 
     upstream.close();
+    const credential = `Basic ${Buffer.from("joe:secret").toString("base64")}`;
     expect(asked).toEqual([
-      ["example.test:443", `Basic ${Buffer.from("joe:secret").toString("base64")}`],
+      ["example.test:443", credential],
+      ["storage.googleapis.com:443", credential],
     ]);
     expect(out).toContain("403");
     expect(out).toContain('"ok":true');
@@ -86,6 +144,10 @@ describe.skipIf(!canReplaceHosts())("by a file of hosts", () => {
 
   test("the official tracker client needs no change", async () => {
     expect(await hosted(["node", "-e", LINEAR_SDK])).toMatchObject({ code: 0, out: JOHN });
+  });
+
+  test("Google's client needs no change", async () => {
+    expect((await hosted(["node", "-e", GOOGLE_CLIENT])).out).toStartWith("agent@acme.test SENT");
   });
 
   test("other processes do not see the file", async () => {

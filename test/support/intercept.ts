@@ -48,6 +48,7 @@ export function useIntercept() {
     for (const [service, impersonateUserId] of [
       ["chat", "U01AGENTONE"],
       ["tracker", JOHN],
+      ["mail", "agent@acme.test"],
     ] as const) {
       const environment = await program.environment({
         templateService: service,

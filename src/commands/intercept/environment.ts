@@ -52,9 +52,10 @@ export async function trustVariables(
     NODE_EXTRA_CA_CERTS: own,
     NODE_USE_ENV_PROXY: "1",
     DENO_CERT: own,
-    // OpenSSL, Go, Rust, Python's ssl and httpx; then requests, curl, git.
+    // OpenSSL, Go, Rust, Python's ssl and httpx; then requests, httplib2, curl, git.
     SSL_CERT_FILE: bundle,
     REQUESTS_CA_BUNDLE: bundle,
+    HTTPLIB2_CA_CERTS: bundle,
     CURL_CA_BUNDLE: bundle,
     GIT_SSL_CAINFO: bundle,
     JAVA_TOOL_OPTIONS: [

@@ -13,7 +13,7 @@ export async function startProxy(targets: Targets, relayPort: number, upstream: 
   });
   server.on("connect", (request, client: Socket, head: Buffer) => {
     const [, host = "", port = ""] = /^\[?([^\]]*?)\]?:(\d+)$/.exec(request.url ?? "") ?? [];
-    const isOurs = Number(port) === HTTPS_PORT && targets.find(host) !== undefined;
+    const isOurs = Number(port) === HTTPS_PORT && targets.has(host);
     const through = isOurs ? undefined : upstream;
     const remote = isOurs
       ? connect(relayPort, "127.0.0.1")

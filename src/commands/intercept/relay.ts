@@ -1,6 +1,7 @@
 /** The HTTPS endpoint of the intercepted hosts: forwards every request to the environment of its host. */
 import type { Certificates } from "~/commands/intercept/certificates";
 import type { Targets } from "~/commands/intercept/targets";
+import { CALLED_ORIGIN } from "~/replicas/kit/called-origin";
 
 /** They concern one connection only (RFC 9110, section 7.6.1), or are set again. */
 const HOP_BY_HOP = [
@@ -33,12 +34,13 @@ export function startRelay(
 async function forward(targets: Targets, request: Request): Promise<Response> {
   const url = new URL(request.url);
   const host = (request.headers.get("host") ?? url.host).replace(/:\d+$/, "");
-  const target = targets.find(host);
+  const target = targets.find(host, url.pathname);
   if (!target)
     return Response.json({ error: "host_not_intercepted", detail: host }, { status: 421 });
   const headers = new Headers(request.headers);
   for (const name of HOP_BY_HOP) headers.delete(name);
   headers.set("X-API-Key", target.token);
+  headers.set(CALLED_ORIGIN, `https://${host}`);
   try {
     const answer = await fetch(`${target.serviceUrl}${url.pathname}${url.search}`, {
       method: request.method,

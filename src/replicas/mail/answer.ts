@@ -2,7 +2,8 @@
 import { answerCall, type GoogleApi } from "~/replicas/kit/google/answer";
 import { actingAddress } from "~/replicas/kit/google/identity";
 import { ROUTER } from "~/replicas/mail/api/index";
-import { callOf } from "~/replicas/mail/calls";
+import { callOf, requireMailbox } from "~/replicas/mail/calls";
+import { SCOPES } from "~/replicas/mail/discovery";
 import { INDENT, invalid, invalidValue, MailError } from "~/replicas/mail/errors";
 import type { MailCall, TableName } from "~/replicas/mail/operation";
 import { findUserId } from "~/replicas/mail/store/mailboxes";
@@ -23,6 +24,13 @@ const API: GoogleApi<TableName, MailCall> = {
   router: ROUTER,
   pathOf: (path) => path.replace(UPLOAD, ""),
   contextOf: callOfToken,
+  account: {
+    scopes: SCOPES,
+    async personOf(call) {
+      const { emailAddress: address, name } = await requireMailbox(call);
+      return { address, name };
+    },
+  },
   indent: INDENT,
   invalid: {
     value: invalidValue,

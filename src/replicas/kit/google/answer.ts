@@ -1,5 +1,6 @@
 /** Answers one call: JSON as Google's APIs write it, or a rejection. */
 import { isObject } from "~/input/json";
+import { type Person, readAccountPath } from "~/replicas/kit/google/accounts";
 import { type GoogleError, rejectionOf, UnknownPath } from "~/replicas/kit/google/errors";
 import { masked, readMask } from "~/replicas/kit/google/fields";
 import type { Router } from "~/replicas/kit/router";
@@ -12,6 +13,11 @@ export type GoogleApi<Name extends string, Context> = {
   readonly pathOf: (path: string) => string;
   /** Throws for a caller who may not call at all. */
   readonly contextOf: (call: ReplicaCall<Name>) => Context | Promise<Context>;
+  /** Of questions about the caller's own account, and the scopes of a token. */
+  readonly account?: {
+    readonly scopes: readonly string[];
+    readonly personOf: (context: Context) => Promise<Person>;
+  };
   /** Spaces of an answer that is indented. */
   readonly indent: number;
   readonly invalid: {
@@ -43,12 +49,18 @@ export async function answerCall<Name extends string, Context>(
 }
 
 async function perform<Name extends string, Context>(
-  { router, pathOf, contextOf, indent, invalid }: GoogleApi<Name, Context>,
+  { router, pathOf, contextOf, account: own, indent, invalid }: GoogleApi<Name, Context>,
   call: ReplicaCall<Name>,
 ): Promise<HttpAnswer> {
   const context = await contextOf(call);
   const { request, body, account } = call;
   const path = pathOf(call.path);
+  const question = own && readAccountPath(path);
+  if (question) {
+    account.name = question.name;
+    const value = question.answer(await own.personOf(context), own.scopes);
+    return httpAnswer(200, JSON_HEADERS, JSON.stringify(value, null, indent));
+  }
   const { args, result } = await router.run({ request, path, body, account }, context);
   if (result === undefined) return httpAnswer(204, {});
   const etag = isObject(result) && typeof result["etag"] === "string" ? result["etag"] : undefined;

@@ -3,6 +3,7 @@
  * It is made of the operations of the router, so that it says the same.
  */
 import type { TObject, TSchema } from "@sinclair/typebox";
+import { tokensOf } from "~/replicas/kit/google/accounts";
 import type { Operation, Router } from "~/replicas/kit/router";
 import type { Documents } from "~/replicas/replica";
 import { httpAnswer, JSON_HEADERS } from "~/wire/message";
@@ -23,12 +24,16 @@ export type Api = {
   readonly media?: { readonly accept: readonly string[]; readonly maxSize: number };
 };
 
-/** Serves the document to everyone, at `$discovery/rest?version=v1` and where Google's directory has it. */
+/** Serves the document to everyone, at `$discovery/rest?version=v1` and where Google's directory has it; and tokens. */
 export function documentsOf<Context>(api: Api, router: Router<Context>): Documents {
   let document: Json | undefined;
   const { name, version } = api;
   const listed = `discovery/v1/apis/${name}/${version}/rest`;
-  return ({ request, path, rootUrl }) => {
+  const tokens = tokensOf(api.scopes);
+  return (call) => {
+    const { request, path, rootUrl } = call;
+    const token = tokens(call);
+    if (token) return token;
     if (path !== "$discovery/rest" && path !== listed) return undefined;
     const wanted = request.hasQuery ? request.url.searchParams.get("version") : null;
     if (path !== listed && (wanted ?? version) !== version) return undefined;

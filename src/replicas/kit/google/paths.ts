@@ -8,3 +8,10 @@ export const rootsOf = (name: string, version: string): readonly string[] => {
     ...["$discovery/rest", `discovery/v1/apis/${api}/rest`],
   ];
 };
+
+/** Hosts that all APIs share: of several APIs by their paths, and of accounts. */
+export const ACCOUNT_HOSTS = [
+  "www.googleapis.com",
+  "oauth2.googleapis.com",
+  "openidconnect.googleapis.com",
+] as const;
