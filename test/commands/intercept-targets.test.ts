@@ -24,6 +24,7 @@ test.each([
 test("of a host that services share, the path chooses", () => {
   expect(serviceOf("www.googleapis.com", "/gmail/v1/users/me/profile")).toBe("mail");
   expect(serviceOf("www.googleapis.com", "/upload/gmail/v1/users/me/messages/send")).toBe("mail");
+  expect(serviceOf("www.googleapis.com", "/calendar/v3/calendars/primary")).toBe("calendar");
   expect(serviceOf("oauth2.googleapis.com", "/token")).toBeDefined();
 });
 

@@ -1,11 +1,15 @@
 import { expect, test } from "bun:test";
 import { readAccountPath, tokensOf } from "~/replicas/kit/google/accounts";
-import { HttpRequest } from "~/wire/message";
+import { HeaderList, HttpRequest } from "~/wire/message";
 
 const ROBIN = { address: "robin@acme.test", name: "Robin van Lee" };
 const tokens = tokensOf(["mail", "calendar"]);
 const ask = (verb: string, path: string) =>
-  tokens({ request: new HttpRequest(verb, `/${path}`), path, rootUrl: "http://h/" });
+  tokens({
+    request: new HttpRequest(verb, `/${path}`, new HeaderList()),
+    path,
+    rootUrl: "http://h/",
+  });
 const answered = (path: string) => readAccountPath(path)?.answer(ROBIN, ["mail", "calendar"]);
 
 test("everyone gets a token that opens nothing, with every scope", () => {
