@@ -45,6 +45,7 @@ const REASONS = {
   fullSyncRequired: [410, OWN],
   updatedMinTooLongAgo: [410, OWN],
   conditionNotMet: [412, GLOBAL],
+  quotaExceeded: [403, LIMITS],
   rateLimitExceeded: [429, LIMITS],
   backendError: [500, GLOBAL],
   backendUnavailable: [503, GLOBAL],
@@ -89,6 +90,8 @@ export const invalid = (message: string) => new CalendarError("invalid", message
 export const required = (message = "Required") => new CalendarError("required", message);
 export const notFound = () => new CalendarError("notFound", "Not Found");
 export const forbidden = () => new CalendarError("forbidden", "Forbidden");
+export const quotaExceeded = () =>
+  new CalendarError("quotaExceeded", "Calendar usage limits exceeded.");
 export const badRequest = () => new CalendarError("badRequest", "Bad Request");
 export const wrongParameter = (name: string, message: string) =>
   new CalendarError("invalidParameter", message, ["parameter", name]);

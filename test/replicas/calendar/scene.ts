@@ -6,6 +6,7 @@ export type Environment = {
   readonly environmentId: string;
   readonly environmentUrl: string;
   readonly token: string;
+  readonly schemaName: string;
 };
 
 export const JOHN = "john@acme.test";
@@ -19,7 +20,8 @@ export const timed = (from = "2026-01-07T14:00:00Z", to = "2026-01-07T15:00:00Z"
 });
 
 export function useScene() {
-  const program = useProgram(useDatabase());
+  const database = useDatabase();
+  const program = useProgram(database);
 
   const environment = async (fields: object = {}): Promise<Environment> =>
     await program.environment({
@@ -61,6 +63,7 @@ export function useScene() {
   }
 
   return {
+    database,
     program,
     environment,
     call,

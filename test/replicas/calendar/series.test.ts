@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Environment, JOHN, useScene } from "./scene";
 
-const { environment, copyFor, call, get, send, changesOf } = useScene();
+const { database, environment, copyFor, call, get, send, changesOf } = useScene();
 
 const EVENTS = "calendars/primary/events";
 const LONDON = "Europe/London";
@@ -272,4 +272,18 @@ describe("a change of the series", () => {
     const { items } = await get(env, `${EVENTS}?singleEvents=true&syncToken=${nextSyncToken}`);
     expect(items.map(({ status }: any) => status)).toEqual(["cancelled", "cancelled", "cancelled"]);
   });
+});
+
+test("a list of more series than are read is rejected, not shortened", async () => {
+  const env = await environment();
+  await create(env);
+  const events = `"${env.schemaName}".events`;
+  await database.sql.unsafe(`
+    insert into ${events} select (jsonb_populate_record(e, jsonb_build_object('id', 'copy' || n))).*
+    from ${events} e, generate_series(1, 5000) n where e.id = 'series'
+  `);
+
+  const answer = await call(env, "GET", `${EVENTS}?${MONTH}`);
+
+  expect([answer.status, answer.body.error.errors[0].reason]).toEqual([403, "quotaExceeded"]);
 });

@@ -1,4 +1,5 @@
 /** The series of a calendar in a window of time, and their instances. */
+import { quotaExceeded } from "~/replicas/calendar/errors";
 import { copyOf, updatedOf } from "~/replicas/calendar/events/copies";
 import { instancesOf, withSeries } from "~/replicas/calendar/events/series";
 import type { CalendarSession } from "~/replicas/calendar/operation";
@@ -12,8 +13,17 @@ import {
 } from "~/replicas/calendar/store/events";
 import { millisOf } from "~/source";
 
+/** Series of a calendar in a window, and their changed instances: a list is rejected rather than shortened. */
 const SERIES_MAX = 5_000;
 const EXCEPTIONS_MAX = 20_000;
+
+function all(rows: readonly EventRow[], max: number): readonly EventRow[] {
+  if (rows.length > max) throw quotaExceeded();
+  return rows;
+}
+
+const exceptionsOf = async (session: CalendarSession, series: readonly string[]) =>
+  all(await listExceptions(session, series, EXCEPTIONS_MAX + 1), EXCEPTIONS_MAX);
 
 type Bounds = Pick<Window, "from" | "to">;
 
@@ -35,7 +45,7 @@ export async function readSeries(
   series: EventRow,
   view: string,
 ): Promise<Changed> {
-  return changedOf(series, await listExceptions(session, [series.id], EXCEPTIONS_MAX), view);
+  return changedOf(series, await exceptionsOf(session, [series.id]), view);
 }
 
 export type Order = "startAt" | "updated";
@@ -131,18 +141,18 @@ export async function occurrencesIn(
   window: Window,
   { areSingle, ...page }: Omit<Page, "now"> & { readonly areSingle: boolean },
 ): Promise<EventRow[]> {
-  const rows = await listSeries(session, window, SERIES_MAX);
+  const rows = all(await listSeries(session, window, SERIES_MAX + 1), SERIES_MAX);
   const series = rows.filter(({ recurrence }) => recurrence !== null);
   const known = new Set(series.map(({ id }) => id));
   const alone = rows.filter(
     ({ recurringEventId }) => recurringEventId !== null && !known.has(recurringEventId),
   );
-  const exceptions = await listExceptions(session, [...known], EXCEPTIONS_MAX);
+  const exceptions = await exceptionsOf(session, [...known]);
   const bySeries = Map.groupBy(exceptions, ({ recurringEventId }) => recurringEventId);
-  const all = series.map((each) => changedOf(each, bySeries.get(each.id) ?? [], calendar.id));
+  const changed = series.map((each) => changedOf(each, bySeries.get(each.id) ?? [], calendar.id));
   const now = millisOf(session.source);
   if (!areSingle)
-    return [...all.flatMap((each) => seriesRows(each, calendar, window, now)), ...alone];
-  const living = all.filter((each) => each.series.status !== "cancelled");
+    return [...changed.flatMap((each) => seriesRows(each, calendar, window, now)), ...alone];
+  const living = changed.filter((each) => each.series.status !== "cancelled");
   return [...instancesOn(living, calendar, window, { ...page, now }), ...alone];
 }
