@@ -54,7 +54,7 @@ function readDate(text: string): string {
 }
 
 /** The first moment of a day in a zone. */
-const startOfDay = (date: string, zone: string): number =>
+export const startOfDay = (date: string, zone: string): number =>
   Temporal.PlainDate.from(date).toZonedDateTime(zone).epochMilliseconds;
 
 /** A moment in RFC 3339, with an offset. Undefined for any other text. */

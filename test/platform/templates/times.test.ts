@@ -4,7 +4,7 @@ import { resolveSeed, type Seed } from "~/platform/templates/seeds";
 import { SEEDS } from "../../../seeds/index";
 
 /** Fields that hold plans, which may lie ahead. */
-const PLANNED = /^(time|startsAt|endsAt|startDate|targetDate|dueDate)$/;
+const PLANNED = /^(time|startsAt|endsAt|startDate|targetDate|dueDate|start|end)$/;
 const TS = /^\d{10}\.\d{6}$/;
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z)?$/;
 

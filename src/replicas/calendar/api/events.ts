@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { requirePlace, write } from "~/replicas/calendar/access";
+import { required } from "~/replicas/calendar/errors";
 import { changeEvent, deleteEvent } from "~/replicas/calendar/events/changes";
 import type { WriteOptions } from "~/replicas/calendar/events/columns";
 import { createEvent } from "~/replicas/calendar/events/creation";
@@ -7,6 +8,7 @@ import { requireEvent } from "~/replicas/calendar/events/find";
 import { listInstances } from "~/replicas/calendar/events/instances";
 import { listEvents } from "~/replicas/calendar/events/listing";
 import { requireZone } from "~/replicas/calendar/events/matching";
+import { moveEvent } from "~/replicas/calendar/events/moving";
 import type { EventResource } from "~/replicas/calendar/events/resource";
 import { eventView, type Shown } from "~/replicas/calendar/events/view";
 import {
@@ -167,6 +169,21 @@ export const events = [
     answers: answersOf(EventList),
     handle: async ({ path, query }, call) =>
       listInstances(call, await requirePlace(call, path.calendarId), path.eventId, query),
+  }),
+  operation("events.move", "POST", `${EVENT}/move`, {
+    summary: "Give an event to another calendar",
+    description: "The other calendar becomes its organizer.",
+    path: { calendarId, eventId },
+    query: { ...NOTIFICATIONS, destination: text("The other calendar", "primary") },
+    answers: answersOf(Event),
+    handle: ({ path, query }, call) =>
+      write(call, async (inside) => {
+        const { destination } = query;
+        if (destination === undefined) throw required();
+        const to = await requirePlace(inside, destination);
+        const from = await requirePlace(inside, path.calendarId);
+        return eventView(await moveEvent(inside, from, path.eventId, to, query), to, {});
+      }),
   }),
   operation("events.delete", "DELETE", EVENT, {
     summary: "Delete an event",

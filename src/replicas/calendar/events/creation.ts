@@ -10,7 +10,7 @@ import type { WritingCall } from "~/replicas/calendar/operation";
 import { type EventRow, findEvents } from "~/replicas/calendar/store/events";
 
 /** The organizer of the events of a calendar. */
-const organizerOf = ({ calendar, me }: Place): EventRow["organizer"] => ({
+export const organizerOf = ({ calendar, me }: Place): EventRow["organizer"] => ({
   email: calendar.id,
   ...(calendar.id.endsWith("calendar.google.com") &&
     calendar.id !== me.email && { displayName: calendar.summary }),

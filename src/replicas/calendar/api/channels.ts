@@ -1,0 +1,160 @@
+/** Channels for notifications: they are stored, and nothing is sent. */
+import { Type } from "@sinclair/typebox";
+import { requirePlace, write } from "~/replicas/calendar/access";
+import { CalendarError, invalid, notFound, required } from "~/replicas/calendar/errors";
+import {
+  answersOf,
+  type CalendarCall,
+  calendarId,
+  flag,
+  NO_CONTENT,
+  operation,
+  optional,
+  text,
+} from "~/replicas/calendar/operation";
+import { bodyOf } from "~/replicas/calendar/shapes/calendar";
+import { deleteChannel, hasChannel } from "~/replicas/calendar/store/channels";
+import { insert } from "~/replicas/calendar/store/write";
+import { millisOf } from "~/source";
+
+const API = "https://www.googleapis.com/calendar/v3";
+const TTL_SECONDS = 7 * 24 * 3_600;
+const TTL_SECONDS_MAX = 30 * 24 * 3_600;
+const ID = /^[A-Za-z0-9\-_+/=]{1,64}$/;
+const TOKEN_MAX = 256;
+const ADDRESS_MAX = 2_048;
+
+const resourceId = text("Of the watched resource", "o3hgv1538sdjfh");
+const CHANNEL = {
+  id: text("Chosen by the client", "01234567-89ab-cdef-0123456789ab"),
+  type: text("`web_hook`", "web_hook"),
+  address: text("Where notifications would go", "https://example.org/notifications"),
+  token: text("Sent with each notification", "target=tests"),
+  payload: flag("Whether a notification has a body"),
+  params: optional(
+    Type.Object(
+      { ttl: text("Seconds until it expires", "604800") },
+      { description: "More settings", additionalProperties: true },
+    ),
+  ),
+};
+
+const Channel = Type.Object(
+  {
+    kind: text("Always the same", "api#channel"),
+    ...{ id: CHANNEL.id, resourceId, token: CHANNEL.token },
+    resourceUri: text("The watched resource", `${API}/calendars/primary/events?alt=json`),
+    expiration: text("Milliseconds since 1970", "1767916800000"),
+  },
+  { title: "CalendarChannel", description: "A channel for notifications" },
+);
+const ChannelBody = bodyOf(CHANNEL);
+
+type ChannelResource = {
+  readonly id?: string | null;
+  readonly type?: string | null;
+  readonly address?: string | null;
+  readonly token?: string | null;
+  readonly payload?: boolean | null;
+  readonly params?: Readonly<Record<string, unknown>> | null;
+  readonly resourceId?: string | null;
+};
+
+function requireChannel({ id, type, address, token }: ChannelResource) {
+  if (!id || !type || !address) throw required();
+  if (!ID.test(id)) throw invalid("Invalid channel id.");
+  if (type !== "web_hook")
+    throw new CalendarError("push.channelTypeNotSupported", "Unsupported channel type.");
+  if (!address.startsWith("https://"))
+    throw new CalendarError(
+      "push.webhookUrlNotHttps",
+      `WebHook callback must be HTTPS: ${address.slice(0, ADDRESS_MAX)}`,
+    );
+  if (address.length > ADDRESS_MAX || (token ?? "").length > TOKEN_MAX)
+    throw invalid("Invalid channel.");
+  return { id, type, address, token: token ?? null };
+}
+
+function lifetimeOf({ params }: ChannelResource): number {
+  const ttl = params?.["ttl"];
+  if (ttl === undefined || ttl === null) return TTL_SECONDS;
+  if (!/^\d{1,9}$/.test(`${ttl}`) || Number(ttl) === 0) throw invalid("Invalid ttl.");
+  return Math.min(Number(ttl), TTL_SECONDS_MAX);
+}
+
+/** The same for each watch of a resource by a user. */
+const resourceIdOf = (userId: string, uri: string) =>
+  new Bun.CryptoHasher("sha1").update(`${userId} ${uri}`).digest("base64url");
+
+async function watch(call: CalendarCall, resource: string, body: ChannelResource) {
+  const channel = requireChannel(body);
+  const lifetime = lifetimeOf(body);
+  return await write(call, async ({ session, userId }) => {
+    if (await hasChannel(session, channel.id))
+      throw new CalendarError("channelIdNotUnique", `Channel id ${channel.id} not unique`);
+    const resourceUri = `${API}/${resource}?alt=json`;
+    const stored = {
+      ...{ ...channel, resourceUri, resourceId: resourceIdOf(userId, resourceUri), userId },
+      ...{ params: body.params ?? null, payload: body.payload ?? false },
+      expiration: millisOf(session.source) + 1_000 * lifetime,
+    };
+    await insert(session, "channels", [stored]);
+    return {
+      ...{ kind: "api#channel", id: stored.id, resourceId: stored.resourceId, resourceUri },
+      ...(stored.token !== null && { token: stored.token }),
+      expiration: `${stored.expiration}`,
+    };
+  });
+}
+
+const OF_CALENDAR = { events: "the events of a calendar", acl: "the rules of a calendar" };
+const OF_USER = {
+  calendarList: "the list of calendars",
+  settings: "the settings of the user",
+};
+const SUMMARY = "Watch";
+const DESCRIPTION = "The channel is stored. Nothing is sent.";
+
+const ofCalendar = (name: keyof typeof OF_CALENDAR) =>
+  operation(`${name}.watch`, "POST", `calendars/{calendarId}/${name}/watch`, {
+    summary: `${SUMMARY} ${OF_CALENDAR[name]}`,
+    description: DESCRIPTION,
+    path: { calendarId },
+    body: ChannelBody,
+    answers: answersOf(Channel),
+    async handle({ path, body }, call) {
+      await requirePlace(call, path.calendarId);
+      const resource = `calendars/${encodeURIComponent(path.calendarId)}/${name}`;
+      return await watch(call, resource, body as ChannelResource);
+    },
+  });
+
+const ofUser = (name: keyof typeof OF_USER) =>
+  operation(`${name}.watch`, "POST", `users/me/${name}/watch`, {
+    summary: `${SUMMARY} ${OF_USER[name]}`,
+    description: DESCRIPTION,
+    body: ChannelBody,
+    answers: answersOf(Channel),
+    handle: async ({ body }, call) =>
+      await watch(call, `users/me/${name}`, body as ChannelResource),
+  });
+
+export const channels = [
+  ofCalendar("events"),
+  ofCalendar("acl"),
+  ofUser("calendarList"),
+  ofUser("settings"),
+  operation("channels.stop", "POST", "channels/stop", {
+    summary: "Stop a channel",
+    description: "Of this user.",
+    body: bodyOf({ ...CHANNEL, resourceId }),
+    answers: NO_CONTENT,
+    async handle({ body }, call) {
+      const { id, resourceId } = body as ChannelResource;
+      if (!id || !resourceId) throw required();
+      await write(call, async ({ session, userId }) => {
+        if (!(await deleteChannel(session, { id, resourceId, userId }))) throw notFound();
+      });
+    },
+  }),
+];
