@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { type Environment, JOHN, TEAM, timed, useScene } from "./scene";
 
-const { environment, call, send, get } = useScene();
+const { environment, copyFor, call, send, get } = useScene();
 
 const EVENTS = "calendars/primary/events";
 const WINDOW = { timeMin: "2026-03-16T00:00:00Z", timeMax: "2026-03-18T00:00:00Z" };
@@ -133,4 +133,34 @@ test("an event moves to another calendar, with the changed instances of its seri
   expect((await get(env, `${EVENTS}/moving`)).status).toBe("cancelled");
   expect((await move("moving", team)).status).toBe(403);
   expect((await move("moving", "")).status).toBe(404);
+});
+
+test("an imported event is a copy that its attendees do not have, and is replaced by its UID", async () => {
+  const env = await environment();
+  const body = {
+    ...timed("2026-03-16T14:00:00Z", "2026-03-16T15:00:00Z"),
+    ...{ iCalUID: "abc@example.org", summary: "Imported", organizer: { email: "Eve@example.org" } },
+    attendees: [{ email: JOHN }, { email: ME, responseStatus: "accepted" }],
+  };
+  const made = await send(env, "POST", `${EVENTS}/import`, body);
+  expect(made).toMatchObject({ iCalUID: body.iCalUID, organizer: { email: "eve@example.org" } });
+  expect((await get(await copyFor(env, JOHN), `${EVENTS}?iCalUID=${body.iCalUID}`)).items).toEqual(
+    [],
+  );
+
+  const again = await send(env, "POST", `${EVENTS}/import`, { ...body, summary: "Again" });
+  expect([again.id, again.summary]).toEqual([made.id, "Again"]);
+  expect((await get(await copyFor(env, JOHN), `${EVENTS}?iCalUID=${body.iCalUID}`)).items).toEqual(
+    [],
+  );
+});
+
+test.each([
+  ["no UID", { iCalUID: undefined }, "required"],
+  ["another type", { eventType: "focusTime" }, "eventTypeRestriction"],
+  ["a bad organizer", { organizer: { email: "nobody" } }, "invalid"],
+])("an import with %s is rejected", async (_, fields, reason) => {
+  const body = { ...timed(), iCalUID: "a@example.org", ...fields };
+  const answer = await call(await environment(), "POST", `${EVENTS}/import`, body);
+  expect([answer.status, answer.body.error.errors[0].reason]).toEqual([400, reason]);
 });

@@ -5,6 +5,7 @@ import { changeEvent, deleteEvent } from "~/replicas/calendar/events/changes";
 import type { WriteOptions } from "~/replicas/calendar/events/columns";
 import { createEvent } from "~/replicas/calendar/events/creation";
 import { requireEvent } from "~/replicas/calendar/events/find";
+import { importEvent } from "~/replicas/calendar/events/importing";
 import { listInstances } from "~/replicas/calendar/events/instances";
 import { listEvents } from "~/replicas/calendar/events/listing";
 import { requireZone } from "~/replicas/calendar/events/matching";
@@ -139,6 +140,19 @@ export const events = [
         const place = await requirePlace(inside, path.calendarId);
         const row = await createEvent(inside, place, body as EventResource, query);
         return eventView(row, place, query);
+      }),
+  }),
+  operation("events.import", "POST", `${EVENTS}/import`, {
+    summary: "Create a private copy of an event",
+    description: "With its UID; one that is there is replaced. Nobody else has the copy.",
+    path: { calendarId },
+    query: VERSIONS,
+    body: EventBody,
+    answers: answersOf(Event),
+    handle: ({ path, query, body }, call) =>
+      write(call, async (inside) => {
+        const place = await requirePlace(inside, path.calendarId);
+        return eventView(await importEvent(inside, place, body as EventResource, query), place, {});
       }),
   }),
   operation("events.update", "PUT", EVENT, {

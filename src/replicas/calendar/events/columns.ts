@@ -40,6 +40,7 @@ const guestsOf = (given: EventResource, before: Guests | undefined): Guests => (
   ...(given.guestsCanSeeOtherGuests === false && { guestsCanSeeOtherGuests: false }),
   ...(before?.removed && { removed: before.removed }),
   ...(before?.areOwn && { areOwn: true }),
+  ...(before?.isImported && { isImported: true }),
 });
 
 const orNull = (text: string | null | undefined) => (text === "" ? null : (text ?? null));

@@ -10,6 +10,7 @@ export type Copy =
 /** The copy of an event in a calendar, if it has one. */
 export function copyOf(event: EventRow, view: string): Copy | undefined {
   if (event.calendarId === view) return { of: "organizer" };
+  if (event.guests.isImported) return undefined;
   const attendee = event.attendees.find(({ email }) => email === view);
   if (attendee) return { of: "attendee", attendee };
   return event.guests.removed?.includes(view) ? { of: "removed" } : undefined;

@@ -32,6 +32,8 @@ export type Guests = {
   readonly removed?: readonly string[];
   /** The instance of a series has attendees of its own, not those of the series. */
   readonly areOwn?: boolean;
+  /** A copy of an event from elsewhere, which its attendees do not have. */
+  readonly isImported?: boolean;
 };
 
 export type EventRow = Omit<
@@ -61,6 +63,20 @@ export async function findEvents(
   return await sql<EventRow[]>`
     select ${withAttendees(session)} from ${t.events} e where e.id = any(${[...ids]}::text[])
   `;
+}
+
+/** The id of the event of a calendar with this UID, which may be cancelled. */
+export async function findByUid(
+  { sql, t }: CalendarSession,
+  calendarId: string,
+  uid: string,
+): Promise<string | undefined> {
+  const [row] = await sql<{ id: string }[]>`
+    select id from ${t.events}
+    where "iCalUID" = ${uid} and "calendarId" = ${calendarId} and "recurringEventId" is null
+    order by id limit 1
+  `;
+  return row?.id;
 }
 
 /** The changed instances of series. */

@@ -1,0 +1,48 @@
+/** Private copies of events that belong elsewhere: their attendees do not have them. */
+import { type Place, requireWriter } from "~/replicas/calendar/access";
+import { CalendarError, invalid, required } from "~/replicas/calendar/errors";
+import { readAttendees } from "~/replicas/calendar/events/attendees";
+import { changeEvent } from "~/replicas/calendar/events/changes";
+import { columnsOf, type WriteOptions } from "~/replicas/calendar/events/columns";
+import { organizerOf } from "~/replicas/calendar/events/creation";
+import type { EventResource } from "~/replicas/calendar/events/resource";
+import { insertEvent, requireWritten } from "~/replicas/calendar/events/writing";
+import { isAddress, newEventId } from "~/replicas/calendar/ids";
+import type { WritingCall } from "~/replicas/calendar/operation";
+import { type EventRow, findByUid } from "~/replicas/calendar/store/events";
+
+function importedOrganizer({ organizer }: EventResource, place: Place): EventRow["organizer"] {
+  const { email, displayName } = organizer ?? {};
+  if (!email) return organizerOf(place);
+  if (!isAddress(email)) throw invalid("Invalid organizer email.");
+  return { email: email.toLowerCase(), ...(displayName && { displayName }) };
+}
+
+/** Creates the event, or replaces the one of the same UID. */
+export async function importEvent(
+  call: WritingCall,
+  place: Place,
+  body: EventResource,
+  options: WriteOptions,
+): Promise<EventRow> {
+  requireWriter(place);
+  const { iCalUID, eventType = "default" } = body;
+  if (!iCalUID) throw required();
+  if (eventType !== "default")
+    throw new CalendarError("eventTypeRestriction", "Only default events can be imported.");
+  const { session } = call;
+  const known = await findByUid(session, place.calendar.id, iCalUID);
+  if (known !== undefined)
+    return await changeEvent(call, place, known, { body, replaces: true }, options);
+  const columns = columnsOf(body, place, session.source, options);
+  const id = newEventId(session.source);
+  const identity = {
+    ...{ id, calendarId: place.calendar.id, iCalUID, creator: { email: place.me.email } },
+    organizer: importedOrganizer(body, place),
+    ...{ recurringEventId: null, originalStartTime: null },
+  };
+  const imported = { ...columns, guests: { ...columns.guests, isImported: true } };
+  const attendees = readAttendees(body.attendees ?? []);
+  await insertEvent(call, identity, imported, attendees, { sendUpdates: null, sequence: 0 });
+  return await requireWritten(call, id);
+}
