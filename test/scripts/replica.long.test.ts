@@ -78,8 +78,8 @@ describe("the scaffold of a service", () => {
     const { SEEDS } = await import(join(copy, "seeds/index.ts"));
     const { KINDS } = await import(join(copy, "src/console/services/records.ts"));
 
-    expect([...REPLICAS.keys()]).toEqual(["chat", "tracker", "mail", SERVICE]);
-    expect(KINDS).toEqual(["chat", "tracker", "mail", SERVICE, "world"]);
+    expect([...REPLICAS.keys()]).toEqual(["chat", "tracker", "mail", "calendar", SERVICE]);
+    expect(KINDS).toEqual(["chat", "tracker", "mail", "calendar", SERVICE, "world"]);
     expect(SEEDS).toContainEqual(expect.objectContaining({ template: `${SERVICE}_default` }));
   });
 
