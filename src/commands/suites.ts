@@ -1,4 +1,6 @@
 /** `diorama suites`: runs a suite with your own agent, moves suites between servers, and exports them to harnesses. */
+
+import { createHomes } from "~/clients/typescript/homes";
 import { createArtifacts } from "~/commands/artifacts";
 import {
   CallFailed,
@@ -19,7 +21,7 @@ import { CommandError } from "~/commands/failure";
 import { junit } from "~/commands/junit";
 import { createProgress } from "~/commands/progress";
 import { asImport, type Labels, type Suite, type Surface, type Test } from "~/commands/suite";
-import { createHomes, requireSame } from "~/commands/suite-homes";
+import { requireSame } from "~/commands/suite-homes";
 import { report } from "~/commands/suite-report";
 import { runSuite } from "~/commands/suite-run";
 import { table } from "~/commands/table";

@@ -1,52 +1,46 @@
-/** The servers that a suite is run on. */
-import type { TestSuiteDetails } from "./schema";
+/** Servers that share work: a piece is done on the one with the fewest pieces, another time on another one. */
 
-/** How long a server that failed an attempt gets none, unless all have. */
+/** How long a server that takes no work gets none, unless that is true of all. */
 const REST_MS = 10_000;
 
-/** A server that has the suite, and how many attempts are made there now. */
-export type Home<Suite = unknown> = {
-  readonly suite: Suite;
-  readonly details: TestSuiteDetails;
-  busy: number;
-  /** By the clock of `performance`. */
-  restsUntil: number;
-};
+type State = { busy: number; restsUntil: number };
 
-/** Throws unless the suite is the same on all servers; returns it. */
-export function sameOn(homes: readonly Home[]): TestSuiteDetails {
-  const [first, ...others] = homes.map(({ details }) => details);
-  if (!first) throw new Error("a suite is run on at least one server");
-  for (const other of others)
-    if (contents(first) !== contents(other))
-      throw new Error(
-        `The suite "${first.name}" is not the same on all servers; diorama suites copy brings it there`,
+const rests = ({ restsUntil }: State) => restsUntil > performance.now();
+
+export function createHomes<Home>(homes: readonly Home[]) {
+  const states = homes.map((home) => ({ home, busy: 0, restsUntil: 0 }));
+  const stateOf = (home: Home | undefined) => states.find((one) => one.home === home);
+  return {
+    all: homes,
+    hasOthers: homes.length > 1,
+
+    /** Does work on one of them; on `last` only if there is no other. */
+    async use<Result>(last: Home | undefined, work: (home: Home) => Promise<Result>) {
+      const [chosen] = states.toSorted(
+        (a, b) =>
+          Number(rests(a)) - Number(rests(b)) ||
+          Number(a.home === last) - Number(b.home === last) ||
+          a.busy - b.busy,
       );
-  return first;
-}
+      if (!chosen) throw new Error("a suite is run on at least one server");
+      chosen.busy++;
+      try {
+        return await work(chosen.home);
+      } finally {
+        chosen.busy--;
+      }
+    },
 
-function contents({ templateService, templateName, tests = [] }: TestSuiteDetails): string {
-  const asked = tests.map(({ name, prompt, expectedOutput, impersonateUserId }) => [
-    ...[name, prompt, expectedOutput, impersonateUserId],
-  ]);
-  return JSON.stringify([templateService, templateName, asked]);
-}
+    /** Notes that a server has no room, or does not answer. */
+    rest(home: Home): void {
+      const state = stateOf(home);
+      if (state) state.restsUntil = performance.now() + REST_MS;
+    },
 
-/** The one with the fewest attempts; `last`, and one that failed one a short time ago, only if there is no other. */
-export function chosenOf<Suite>(
-  homes: readonly Home<Suite>[],
-  last: Home<Suite> | undefined,
-): Home<Suite> | undefined {
-  const now = performance.now();
-  return homes.toSorted(
-    (a, b) =>
-      Number(a.restsUntil > now) - Number(b.restsUntil > now) ||
-      Number(a === last) - Number(b === last) ||
-      a.busy - b.busy,
-  )[0];
-}
-
-/** It has failed an attempt. */
-export function rest(home: Home): void {
-  home.restsUntil = performance.now() + REST_MS;
+    /** Whether a server takes no work, but another one may. */
+    canMove(home: Home | undefined): boolean {
+      const state = stateOf(home);
+      return state !== undefined && rests(state) && !states.every(rests);
+    },
+  };
 }

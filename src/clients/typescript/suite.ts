@@ -1,6 +1,6 @@
 /** A suite: runs an agent on each of its tests, and collects the verdicts. */
 import type { Environment } from "./environment";
-import { chosenOf, type Home, rest, sameOn } from "./homes";
+import { createHomes } from "./homes";
 import { DioramaError, type Http } from "./http";
 import type {
   Ending,
@@ -119,14 +119,12 @@ export class Suite {
    */
   async run(agent: Agent, options: SuiteOptions = {}): Promise<SuiteOutcome> {
     const { surface, parallel = 1, repeat = 1, others = [], onAttempt } = options;
-    const homes = await Promise.all(
-      [this, ...others].map(async (suite) => ({
-        suite,
-        details: await suite.details(),
-        ...{ busy: 0, restsUntil: 0 },
-      })),
+    const homes = createHomes(
+      await Promise.all(
+        [this, ...others].map(async (suite) => ({ suite, details: await suite.details() })),
+      ),
     );
-    const { name, tests = [] } = sameOn(homes);
+    const { name, tests = [] } = sameOn(homes.all);
     const planned = solvable(tests, surface).flatMap((test) =>
       Array.from({ length: repeat }, (_, index) => ({ test, attempt: index + 1 })),
     );
@@ -134,7 +132,7 @@ export class Suite {
     const queue = planned.entries();
     const work = async () => {
       for (const [place, { test, attempt }] of queue) {
-        const outcome = await Suite.#tried(homes, agent, tests.indexOf(test), attempt, options);
+        const outcome = await Suite.#tried(homes, agent, test, attempt, options);
         attempts[place] = outcome;
         onAttempt?.(outcome);
       }
@@ -143,28 +141,26 @@ export class Suite {
     return { suite: name, attempts, ...countsOf(attempts) };
   }
 
-  /** Makes an attempt on the server with the fewest, and again on another one while it says nothing about the agent. */
+  /** Makes an attempt, and again on another server while it says nothing about the agent. */
   static async #tried(
-    homes: Home<Suite>[],
+    homes: Homes,
     agent: Agent,
-    place: number,
+    test: Test,
     attempt: number,
     options: SuiteOptions,
   ): Promise<Attempt> {
     const { retryUngradable = 0 } = options;
-    for (let tries = 0, last: Home<Suite> | undefined; ; tries++) {
-      const home = chosenOf(homes, last);
-      const test = home?.details.tests?.[place];
-      if (!home || !test) throw new Error("a suite is run on at least one server");
-      last = home;
-      home.busy++;
-      const { suite, details } = home;
-      const outcome = await suite
-        .#attempt(agent, details.id, test, attempt, options)
-        .finally(() => home.busy--);
-      if (outcome.status === "error") rest(home);
-      if (outcome.status !== "error" || tries >= retryUngradable)
-        return { ...outcome, testId: homes[0]?.details.tests?.[place]?.id ?? test.id };
+    const place = homes.all[0]?.details.tests?.indexOf(test) ?? 0;
+    for (let tries = 0, last: Home | undefined; ; tries++) {
+      const outcome = await homes.use(last, async (home) => {
+        last = home;
+        const { suite, details } = home;
+        const there = details.tests?.[place] ?? test;
+        const made = await suite.#attempt(agent, details.id, there, attempt, options);
+        if (made.status === "error") homes.rest(home);
+        return { ...made, testId: test.id };
+      });
+      if (outcome.status !== "error" || tries >= retryUngradable) return outcome;
       await new Promise((done) => setTimeout(done, Math.min(RETRY_MS * 2 ** tries, RETRY_MS_MAX)));
     }
   }
@@ -199,7 +195,8 @@ export class Suite {
         ending,
         ...(costUsd !== undefined && { costUsd }),
       });
-      const reasons = verdict.passed ? "" : await run.reasons();
+      // Without words, the verdict still counts.
+      const reasons = verdict.passed ? "" : await run.reasons().catch(() => "");
       return {
         ...head,
         status: statusOf(verdict),
@@ -214,6 +211,28 @@ export class Suite {
       return { ...head, status: "error", error };
     }
   }
+}
+
+/** A server that has the suite. */
+type Home = { readonly suite: Suite; readonly details: TestSuiteDetails };
+type Homes = ReturnType<typeof createHomes<Home>>;
+
+/** Throws unless the suite is the same on all servers; returns it. */
+function sameOn([first, ...others]: readonly Home[]): TestSuiteDetails {
+  if (!first) throw new Error("a suite is run on at least one server");
+  const { details } = first;
+  if (others.some((other) => contents(other.details) !== contents(details)))
+    throw new Error(
+      `The suite "${details.name}" is not the same on all servers; diorama suites copy brings it there`,
+    );
+  return details;
+}
+
+function contents({ templateService, templateName, tests = [] }: TestSuiteDetails): string {
+  const asked = tests.map(({ name, prompt, expectedOutput, impersonateUserId }) => [
+    ...[name, prompt, expectedOutput, impersonateUserId],
+  ]);
+  return JSON.stringify([templateService, templateName, asked]);
 }
 
 /** Without the tests that are known to have no solution through this surface. */

@@ -26,6 +26,7 @@ from .._waiting import async_briefly, async_each, async_finish, async_sleep
 from ..models import Test, TestSuiteDetails
 from .environment import AsyncEnvironment
 from .http import AsyncHttp
+from .run import AsyncRun
 
 # Of no interest in the traceback of a test.
 __tracebackhide__ = True
@@ -137,7 +138,7 @@ class AsyncSuite:
                     await async_briefly(lambda: run.evaluate(ending="interrupted"))
                     raise
                 verdict = await run.evaluate(ending=ending.kind, cost_usd=task.spend.dollars)
-                reasons = None if verdict.passed else await run.reasons()
+                reasons = None if verdict.passed else await _reasons_of(run)
         except DioramaError as error:
             return Attempt(test.name, test.id, number, "error", error=error)
         return Attempt(
@@ -148,3 +149,11 @@ class AsyncSuite:
             verdict=verdict,
             error=ending.error,
         )
+
+
+async def _reasons_of(run: AsyncRun) -> str | None:
+    """Without words, the verdict still counts."""
+    try:
+        return await run.reasons()
+    except DioramaError:
+        return None

@@ -27,6 +27,7 @@ from .._waiting import briefly, each, finish, sleep
 from ..models import Test, TestSuiteDetails
 from .environment import Environment
 from .http import Http
+from .run import Run
 
 # Of no interest in the traceback of a test.
 __tracebackhide__ = True
@@ -138,7 +139,7 @@ class Suite:
                     briefly(lambda: run.evaluate(ending="interrupted"))
                     raise
                 verdict = run.evaluate(ending=ending.kind, cost_usd=task.spend.dollars)
-                reasons = None if verdict.passed else run.reasons()
+                reasons = None if verdict.passed else _reasons_of(run)
         except DioramaError as error:
             return Attempt(test.name, test.id, number, "error", error=error)
         return Attempt(
@@ -149,3 +150,11 @@ class Suite:
             verdict=verdict,
             error=ending.error,
         )
+
+
+def _reasons_of(run: Run) -> str | None:
+    """Without words, the verdict still counts."""
+    try:
+        return run.reasons()
+    except DioramaError:
+        return None
