@@ -6,7 +6,6 @@
  *
  * `…/mcp` is the same environment as tools: see `tools.ts`.
  */
-import type { Pool } from "~/db/connect";
 import type { LogMark } from "~/db/driver";
 import { EnvironmentEnded } from "~/db/opening";
 import type { Session } from "~/db/session";
@@ -29,7 +28,7 @@ import type { Keys } from "~/platform/keys/keys";
 import type { Templates } from "~/platform/templates/templates";
 import { toolServices, toolsOfService, toolsOfWorld } from "~/platform/tool-sets";
 import { answerTools, challenged, readToolPath, type ToolPath, wrongToken } from "~/platform/tools";
-import { uploadsOf } from "~/platform/uploads/store";
+import type { createUploads } from "~/platform/uploads/uploads";
 import type { Problem, Selection } from "~/replicas/faults";
 import { REPLICAS, requireReplica, serviceOf } from "~/replicas/index";
 import { calledAddress } from "~/replicas/kit/called-origin";
@@ -96,7 +95,7 @@ export function gatewayPath(pathname: string): GatewayPath | undefined {
 }
 
 export function createGateway(deps: {
-  pool: Pool;
+  uploadCalls: ReturnType<typeof createUploads>;
   sessionPool: SessionPool<Settings>;
   injection: Injection;
   past: Past;
@@ -107,7 +106,7 @@ export function createGateway(deps: {
   origins: ReadonlySet<string>;
   journal: Journal;
 }) {
-  const { pool, sessionPool, injection, past, keys, templates, origins, journal } = deps;
+  const { uploadCalls, sessionPool, injection, past, keys, templates, origins, journal } = deps;
   const { credentialOf, open, admit, findByToken } = createAdmission(deps);
 
   /** Answers the call of someone who may open the environment, if there is one. */
@@ -193,9 +192,10 @@ export function createGateway(deps: {
     };
     const delivery = { request, path, body };
     const response = uploads?.matches(request, path)
-      ? await uploads.answer(
+      ? await uploadCalls.answer(
+          uploads,
           { ...delivery, address: calledAddress(request, path) ?? baseUrl + request.pathname },
-          uploadsOf(pool, environment.environmentId),
+          { environmentId: environment.environmentId, owner: request.owner },
           perform,
         )
       : await perform(delivery);

@@ -71,6 +71,7 @@ import { buildBuiltins } from "~/platform/templates/builtin";
 import { createTemplateChanges } from "~/platform/templates/changes";
 import { templateRoutes } from "~/platform/templates/routes";
 import { createTemplates } from "~/platform/templates/templates";
+import { createUploads } from "~/platform/uploads/uploads";
 import { idsIn } from "~/source";
 import { threadUrl } from "~/thread";
 
@@ -163,7 +164,8 @@ export async function createPlatform(deps: {
   const past = createPast({ pool, replicas, templates, schemaPool });
   const injection = createInjection({ pool, readState: past.state });
   const gateway = createGateway({
-    ...{ pool, sessionPool, injection, past, environments, keys, templates, journal },
+    ...{ sessionPool, injection, past, environments, keys, templates, journal },
+    uploadCalls: createUploads({ pool }),
     origins: config.CORS_ORIGINS,
   });
 

@@ -66,7 +66,7 @@ export const uploadsOf = (pool: Pool, environmentId: string): UploadStore => {
     async keep(id, answer) {
       await pool`
         with dropped as (delete from diorama.upload_pieces where upload_id = ${id})
-        update diorama.uploads set answer = ${answer}, is_performing = false where ${upload(id)}
+        update diorama.uploads set answer = ${answer}, fields = '', is_performing = false where ${upload(id)}
       `;
     },
 

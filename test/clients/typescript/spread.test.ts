@@ -6,8 +6,8 @@ import { useProgram } from "../../support/program";
 
 const program = useProgram(useSharedDatabase());
 
-/** Another address of the server. `isBroken`: it knows the suites, but makes no environment. */
-function address(isBroken: boolean) {
+/** Another address of the server, where calls to this path get an error. */
+function address(broken: string | undefined) {
   let made = 0;
   const server = Bun.serve({
     port: 0,
@@ -15,7 +15,7 @@ function address(isBroken: boolean) {
       const { pathname, search } = new URL(request.url);
       const isNew = pathname.endsWith("/initEnv");
       if (isNew) made++;
-      if (isNew && isBroken)
+      if (broken !== undefined && pathname.endsWith(broken))
         return Response.json({ error: "template_not_found", message: "gone" }, { status: 404 });
       return await fetch(`${program.url}${pathname}${search}`, request);
     },
@@ -23,10 +23,12 @@ function address(isBroken: boolean) {
   return { server, made: () => made, url: server.url.href };
 }
 
-const whole = address(false);
-const broken = address(true);
+const whole = address(undefined);
+/** It knows the suites, but makes no environment. */
+const broken = address("/initEnv");
+const wordless = address("/reasons");
 afterAll(async () => {
-  for (const { server } of [whole, broken]) await server.stop(true);
+  for (const { server } of [whole, broken, wordless]) await server.stop(true);
 });
 
 const suites: string[] = [];
@@ -70,6 +72,12 @@ test("an attempt that fails for its server is made again on another one", async 
   });
   expect(again.attempts.map(({ status }) => status)).toEqual(["failed", "failed"]);
   expect(broken.made()).toBeGreaterThan(1);
+});
+
+test("a verdict counts although its reasons cannot be read", async () => {
+  const { attempts } = await suite(wordless.url).run(async () => undefined);
+  expect(attempts).toMatchObject([{ status: "failed" }, { status: "failed" }]);
+  expect(attempts[0]?.reasons).toBeUndefined();
 });
 
 test("a suite that differs between servers is rejected", async () => {

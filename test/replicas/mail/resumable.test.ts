@@ -205,3 +205,9 @@ test.each([
   const { address } = await begin(environment);
   expectStatus(await request(address, "PUT", { "Content-Range": range }, body), status);
 });
+
+test("the fields beside the file have a limit of their own", async () => {
+  const environment = await scene.environment();
+  const { status } = await begin(environment, { fields: { threadId: "x".repeat(64 * 1024) } });
+  expect(status).toBe(413);
+});

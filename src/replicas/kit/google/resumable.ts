@@ -5,7 +5,6 @@
 import { GoogleError, UnknownPath } from "~/replicas/kit/google/errors";
 import type { Router } from "~/replicas/kit/router";
 import type { Delivery, Upload, UploadStore, Uploads } from "~/replicas/uploads";
-import { SERVICE_BODY_MAX } from "~/wire/limits";
 import {
   HeaderList,
   type HttpAnswer,
@@ -18,6 +17,8 @@ import {
 
 /** All pieces but the last have a multiple of this. */
 const PIECE_BYTES = 256 * 1024;
+/** Of the fields beside the file, which are stored until its last piece. */
+const FIELDS_BYTES_MAX = 64 * 1024;
 
 type Rules<Context> = {
   readonly router: Router<Context>;
@@ -73,7 +74,7 @@ async function begin<Context>(
   const route = router.find({ request, path: path.slice(prefix.length), body });
   if (!path.startsWith(prefix) || "kind" in route || route.operation.media.length === 0)
     throw new UnknownPath("there is no such path");
-  if (body.byteLength > SERVICE_BODY_MAX) throw errors.tooLarge();
+  if (body.byteLength > FIELDS_BYTES_MAX) throw errors.tooLarge();
   const length = request.headers.get("x-upload-content-length");
   const announced = length === null ? null : Number(length);
   if (announced !== null && !(Number.isSafeInteger(announced) && announced >= 0))
