@@ -1,7 +1,7 @@
 /** Batches of calls. */
 import { badRequest, CalendarError } from "~/replicas/calendar/errors";
-import { UNAVAILABLE } from "~/replicas/calendar/faults";
 import { batchesOf } from "~/replicas/kit/google/batch";
+import { UNAVAILABLE } from "~/replicas/kit/google/faults";
 
 export const batches = batchesOf("calendar/v3", {
   callsMax: 50,

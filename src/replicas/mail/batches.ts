@@ -1,7 +1,7 @@
 /** Batches of calls. */
 import { batchesOf } from "~/replicas/kit/google/batch";
+import { UNAVAILABLE } from "~/replicas/kit/google/faults";
 import { invalid, MailError } from "~/replicas/mail/errors";
-import { UNAVAILABLE } from "~/replicas/mail/faults";
 
 export const batches = batchesOf("gmail/v1", {
   callsMax: 100,

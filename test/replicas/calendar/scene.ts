@@ -1,6 +1,7 @@
 /** Environments of calendar_default, and calls as their people. */
 import { useDatabase } from "../../support/database";
 import { expectStatus, useProgram } from "../../support/program";
+import { restCall } from "../../support/rest";
 
 export type Environment = {
   readonly environmentId: string;
@@ -31,23 +32,13 @@ export function useScene() {
       ...fields,
     });
 
-  async function callAs(
+  const callAs = (
     headers: Record<string, string>,
     { environmentUrl }: Environment,
     verb: string,
     path: string,
     body?: object | string,
-  ) {
-    const response = await fetch(`${program.url}${environmentUrl}/calendar/v3/${path}`, {
-      method: verb,
-      headers,
-      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const isJson = response.headers.get("content-type")?.includes("json") ?? false;
-    const { status, headers: received } = response;
-    return { status, headers: received, text, body: isJson && text ? JSON.parse(text) : text };
-  }
+  ) => restCall(`${program.url}${environmentUrl}/calendar/v3/${path}`, verb, headers, body);
 
   const call = (env: Environment, verb: string, path: string, body?: object | string) =>
     callAs({}, env, verb, path, body);

@@ -2,6 +2,7 @@
 import { useDatabase } from "../../support/database";
 import { answerCheck } from "../../support/discovery";
 import { expectStatus, useProgram } from "../../support/program";
+import { restCall } from "../../support/rest";
 
 export type Environment = {
   readonly environmentId: string;
@@ -48,17 +49,10 @@ export function useScene() {
     path: string,
     body?: object | string,
   ) {
-    const response = await fetch(`${program.url}${environmentUrl}/gmail/v1/users/me/${path}`, {
-      method: verb,
-      headers,
-      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const isJson = response.headers.get("content-type")?.includes("json") ?? false;
-    const { status, headers: received } = response;
-    const answer = { status, headers: received, body: isJson ? JSON.parse(text) : text };
+    const url = `${program.url}${environmentUrl}/gmail/v1/users/me/${path}`;
+    const answer = await restCall(url, verb, headers, body);
     check ??= answerCheck(await (await fetch(`${program.url}/$discovery/rest`)).json());
-    if (response.ok) check(verb, `/gmail/v1/users/me/${path}`, status, answer.body);
+    if (answer.ok) check(verb, `/gmail/v1/users/me/${path}`, answer.status, answer.body);
     return answer;
   }
 

@@ -8,13 +8,13 @@ import { type EventRow, listSingles } from "~/replicas/calendar/store/events";
 import { isAllDay, startOfDay } from "~/replicas/calendar/times";
 
 /** Moments in milliseconds since 1970. */
-export type Period = { readonly start: number; readonly end: number };
+type Period = { readonly start: number; readonly end: number };
 
 /** Blocking events of one calendar: a list is rejected rather than shortened. */
 const EVENTS_MAX = 10_000;
 const BATCH = 1_000;
 /** Whole days are in the zone of the calendar, which is not always the one that the event is stored with. */
-const DAY_MS = 26 * 3_600_000;
+const ZONES_APART_MS = 26 * 3_600_000;
 const FREE_TYPES = ["workingLocation", "birthday"];
 
 function blocks(event: EventRow, view: string): boolean {
@@ -41,7 +41,7 @@ export async function busyTimes(
 ): Promise<Period[]> {
   const isShown = (event: EventRow) => blocks(event, calendar.id);
   const wide = {
-    ...{ view: calendar.id, from: window.from - DAY_MS, to: window.to + DAY_MS },
+    ...{ view: calendar.id, from: window.from - ZONES_APART_MS, to: window.to + ZONES_APART_MS },
     ...{ uid: undefined, withCancelled: false },
   };
   const found = await occurrencesIn(session, calendar, wide, {

@@ -7,7 +7,7 @@ import type { EventResource } from "~/replicas/calendar/events/resource";
 import { insertEvent, requireWritten } from "~/replicas/calendar/events/writing";
 import { newEventId, requireEventId, uidOf } from "~/replicas/calendar/ids";
 import type { WritingCall } from "~/replicas/calendar/operation";
-import { type EventRow, findEvents } from "~/replicas/calendar/store/events";
+import { type EventRow, findEvents, type Guests } from "~/replicas/calendar/store/events";
 
 /** The organizer of the events of a calendar. */
 export const organizerOf = ({ calendar, me }: Place): EventRow["organizer"] => ({
@@ -24,18 +24,30 @@ export async function createEvent(
 ): Promise<EventRow> {
   requireWriter(place);
   const { session } = call;
-  const { source } = session;
-  const columns = columnsOf(body, place, source, options);
-  const attendees = readAttendees(body.attendees ?? []);
-  const id = body.id ? requireEventId(body.id) : newEventId(source);
+  const id = body.id ? requireEventId(body.id) : newEventId(session.source);
   const [taken] = await findEvents(session, [id]);
   if (taken) throw new CalendarError("duplicate", "The requested identifier already exists.");
-  const identity = {
-    ...{ id, calendarId: place.calendar.id, iCalUID: body.iCalUID ?? uidOf(id) },
-    ...{ organizer: organizerOf(place), creator: { email: place.me.email } },
+  const identity = { id, iCalUID: body.iCalUID ?? uidOf(id), organizer: organizerOf(place) };
+  return await addEvent(call, place, identity, body, options);
+}
+
+/** Inserts an event of a calendar, which is no instance of a series. */
+export async function addEvent(
+  call: WritingCall,
+  place: Place,
+  identity: Pick<EventRow, "id" | "iCalUID" | "organizer">,
+  body: EventResource,
+  options: WriteOptions,
+  guests: Guests = {},
+): Promise<EventRow> {
+  const columns = columnsOf(body, place, call.session.source, options);
+  const whole = {
+    ...{ ...identity, calendarId: place.calendar.id, creator: { email: place.me.email } },
     ...{ recurringEventId: null, originalStartTime: null },
   };
+  const known = { ...columns, guests: { ...columns.guests, ...guests } };
+  const attendees = readAttendees(body.attendees ?? []);
   const sendUpdates = updatesOf(options);
-  await insertEvent(call, identity, columns, attendees, { sendUpdates, sequence: 0 });
-  return await requireWritten(call, id);
+  await insertEvent(call, whole, known, attendees, { sendUpdates, sequence: 0 });
+  return await requireWritten(call, identity.id);
 }

@@ -1,12 +1,10 @@
 /** Private copies of events that belong elsewhere: their attendees do not have them. */
 import { type Place, requireWriter } from "~/replicas/calendar/access";
 import { CalendarError, invalid, required } from "~/replicas/calendar/errors";
-import { readAttendees } from "~/replicas/calendar/events/attendees";
 import { changeEvent } from "~/replicas/calendar/events/changes";
-import { columnsOf, type WriteOptions } from "~/replicas/calendar/events/columns";
-import { organizerOf } from "~/replicas/calendar/events/creation";
+import type { WriteOptions } from "~/replicas/calendar/events/columns";
+import { addEvent, organizerOf } from "~/replicas/calendar/events/creation";
 import type { EventResource } from "~/replicas/calendar/events/resource";
-import { insertEvent, requireWritten } from "~/replicas/calendar/events/writing";
 import { isAddress, newEventId } from "~/replicas/calendar/ids";
 import type { WritingCall } from "~/replicas/calendar/operation";
 import { type EventRow, findByUid } from "~/replicas/calendar/store/events";
@@ -34,15 +32,7 @@ export async function importEvent(
   const known = await findByUid(session, place.calendar.id, iCalUID);
   if (known !== undefined)
     return await changeEvent(call, place, known, { body, replaces: true }, options);
-  const columns = columnsOf(body, place, session.source, options);
-  const id = newEventId(session.source);
-  const identity = {
-    ...{ id, calendarId: place.calendar.id, iCalUID, creator: { email: place.me.email } },
-    organizer: importedOrganizer(body, place),
-    ...{ recurringEventId: null, originalStartTime: null },
-  };
-  const imported = { ...columns, guests: { ...columns.guests, isImported: true } };
-  const attendees = readAttendees(body.attendees ?? []);
-  await insertEvent(call, identity, imported, attendees, { sendUpdates: null, sequence: 0 });
-  return await requireWritten(call, id);
+  const organizer = importedOrganizer(body, place);
+  const identity = { id: newEventId(session.source), iCalUID, organizer };
+  return await addEvent(call, place, identity, body, options, { isImported: true });
 }
