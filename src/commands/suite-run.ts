@@ -120,7 +120,7 @@ async function inEnvironment(job: Job, home: Home, test: Test, head: Head): Prom
   const made: { runId?: string } = {};
   const failed = (error: unknown): Outcome => {
     if (!(error instanceof CallFailed)) throw error;
-    if (error.isUnavailable) job.homes.rest(home);
+    if (error.isUnavailable) job.homes.avoid(home);
     const verdict = job.signal.aborted ? "interrupted" : "not gradable";
     return { ...head, ...made, verdict, failures: [error.message] };
   };

@@ -1,14 +1,14 @@
 /** Servers that share work: a piece is done on the one with the fewest pieces, another time on another one. */
 
 /** How long a server that takes no work gets none, unless that is true of all. */
-const REST_MS = 10_000;
+const AVOIDED_MS = 10_000;
 
-type State = { busy: number; restsUntil: number };
+type State = { busy: number; avoidedUntil: number };
 
-const rests = ({ restsUntil }: State) => restsUntil > performance.now();
+const isAvoided = ({ avoidedUntil }: State) => avoidedUntil > performance.now();
 
 export function createHomes<Home>(homes: readonly Home[]) {
-  const states = homes.map((home) => ({ home, busy: 0, restsUntil: 0 }));
+  const states = homes.map((home) => ({ home, busy: 0, avoidedUntil: 0 }));
   const stateOf = (home: Home | undefined) => states.find((one) => one.home === home);
   return {
     all: homes,
@@ -18,7 +18,7 @@ export function createHomes<Home>(homes: readonly Home[]) {
     async use<Result>(last: Home | undefined, work: (home: Home) => Promise<Result>) {
       const [chosen] = states.toSorted(
         (a, b) =>
-          Number(rests(a)) - Number(rests(b)) ||
+          Number(isAvoided(a)) - Number(isAvoided(b)) ||
           Number(a.home === last) - Number(b.home === last) ||
           a.busy - b.busy,
       );
@@ -32,15 +32,15 @@ export function createHomes<Home>(homes: readonly Home[]) {
     },
 
     /** Notes that a server has no room, or does not answer. */
-    rest(home: Home): void {
+    avoid(home: Home): void {
       const state = stateOf(home);
-      if (state) state.restsUntil = performance.now() + REST_MS;
+      if (state) state.avoidedUntil = performance.now() + AVOIDED_MS;
     },
 
     /** Whether a server takes no work, but another one may. */
     canMove(home: Home | undefined): boolean {
       const state = stateOf(home);
-      return state !== undefined && rests(state) && !states.every(rests);
+      return state !== undefined && isAvoided(state) && !states.every(isAvoided);
     },
   };
 }

@@ -157,7 +157,7 @@ export class Suite {
         const { suite, details } = home;
         const there = details.tests?.[place] ?? test;
         const made = await suite.#attempt(agent, details.id, there, attempt, options);
-        if (made.status === "error") homes.rest(home);
+        if (made.status === "error") homes.avoid(home);
         return { ...made, testId: test.id };
       });
       if (outcome.status !== "error" || tries >= retryUngradable) return outcome;
@@ -195,7 +195,7 @@ export class Suite {
         ending,
         ...(costUsd !== undefined && { costUsd }),
       });
-      // Without words, the verdict still counts.
+      // The verdict counts even if its reasons cannot be read.
       const reasons = verdict.passed ? "" : await run.reasons().catch(() => "");
       return {
         ...head,

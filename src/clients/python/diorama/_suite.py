@@ -19,7 +19,7 @@ from .models import EvaluatedRun, Test, TestSuiteDetails
 MARGIN_SECONDS = 120
 RETRY_SECONDS = 0.5
 RETRY_SECONDS_MAX = 30.0
-REST_SECONDS = 10.0
+AVOIDED_SECONDS = 10.0
 # Of a rate that is rounded.
 DIGITS = 10_000
 
@@ -52,14 +52,14 @@ class Homes(Generic[Home]):
     def __init__(self, homes: Sequence[Home]) -> None:
         self._homes = homes
         self._busy = [0] * len(homes)
-        self._rests_until = [0.0] * len(homes)
+        self._avoided_until = [0.0] * len(homes)
         self._lock = threading.Lock()
 
-    def rest(self, home: Home) -> None:
-        """It has failed an attempt."""
+    def avoid(self, home: Home) -> None:
+        """Notes that it has failed an attempt."""
         for place, other in enumerate(self._homes):
             if other is home:
-                self._rests_until[place] = time.monotonic() + REST_SECONDS
+                self._avoided_until[place] = time.monotonic() + AVOIDED_SECONDS
 
     @contextmanager
     def use(self, last: Home | None) -> Generator[Home, None, None]:
@@ -67,7 +67,7 @@ class Homes(Generic[Home]):
         now = time.monotonic()
 
         def rank(place: int) -> tuple[bool, bool, int]:
-            return self._rests_until[place] > now, self._homes[place] is last, self._busy[place]
+            return self._avoided_until[place] > now, self._homes[place] is last, self._busy[place]
 
         with self._lock:
             place = min(range(len(self._homes)), key=rank)

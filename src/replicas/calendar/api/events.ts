@@ -41,7 +41,9 @@ const version = (description: string) =>
   optional(Type.Integer({ minimum: 0, maximum: 1, description }));
 const TOLD = ["all", "externalOnly", "none"];
 const NOTIFICATIONS = {
-  sendUpdates: optional(choice(TOLD, "Which guests hear of the change: all, externalOnly, none")),
+  sendUpdates: optional(
+    choice(TOLD, "Which guests are notified of the change: all, externalOnly, none"),
+  ),
   sendNotifications: flag("The older name: true is `all`"),
 };
 const VERSIONS = {
@@ -185,7 +187,7 @@ export const events = [
       listInstances(call, await requirePlace(call, path.calendarId), path.eventId, query),
   }),
   operation("events.move", "POST", `${EVENT}/move`, {
-    summary: "Give an event to another calendar",
+    summary: "Move an event to another calendar",
     description: "The other calendar becomes its organizer.",
     path: { calendarId, eventId },
     query: { ...NOTIFICATIONS, destination: text("The other calendar", "primary") },

@@ -31,7 +31,7 @@ const Problem = Type.Object(
 const Busy = Type.Object(
   {
     errors: optional(Type.Array(Problem, { description: "Of a calendar that cannot be read" })),
-    busy: Type.Array(Period, { description: "In order, without gaps of no time" }),
+    busy: Type.Array(Period, { description: "In order; times that touch are joined" }),
   },
   { description: "The times of one calendar" },
 );

@@ -29,7 +29,7 @@ export type WriteOptions = {
   readonly sendNotifications?: boolean | undefined;
 };
 
-/** Whom the service tells. */
+/** Which guests the service notifies. */
 export const updatesOf = ({ sendUpdates, sendNotifications }: WriteOptions): string | null =>
   sendUpdates ?? (sendNotifications ? "all" : null);
 

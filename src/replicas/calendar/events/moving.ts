@@ -1,4 +1,4 @@
-/** Gives an event to another calendar, which becomes its organizer. */
+/** Moves an event to another calendar, which becomes its organizer. */
 import { type Place, requireWriter } from "~/replicas/calendar/access";
 import { CalendarError } from "~/replicas/calendar/errors";
 import { updatesOf, type WriteOptions } from "~/replicas/calendar/events/columns";

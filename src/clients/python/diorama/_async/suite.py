@@ -104,7 +104,7 @@ class AsyncSuite:
                     there = (details.tests or [])[place]
                     made = await suite._attempt(agent, details.id, there, number, timeout_seconds, labels)
                 if made.status == "error":
-                    spread.rest(last)
+                    spread.avoid(last)
                 if made.status != "error" or tries >= retry_ungradable:
                     break
                 await async_sleep(pause_after(tries))
@@ -152,7 +152,7 @@ class AsyncSuite:
 
 
 async def _reasons_of(run: AsyncRun) -> str | None:
-    """Without words, the verdict still counts."""
+    """None if they cannot be read: the verdict counts in any case."""
     try:
         return await run.reasons()
     except DioramaError:

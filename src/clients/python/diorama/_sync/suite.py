@@ -105,7 +105,7 @@ class Suite:
                     there = (details.tests or [])[place]
                     made = suite._attempt(agent, details.id, there, number, timeout_seconds, labels)
                 if made.status == "error":
-                    spread.rest(last)
+                    spread.avoid(last)
                 if made.status != "error" or tries >= retry_ungradable:
                     break
                 sleep(pause_after(tries))
@@ -153,7 +153,7 @@ class Suite:
 
 
 def _reasons_of(run: Run) -> str | None:
-    """Without words, the verdict still counts."""
+    """None if they cannot be read: the verdict counts in any case."""
     try:
         return run.reasons()
     except DioramaError:
