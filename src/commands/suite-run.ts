@@ -1,5 +1,6 @@
 /** Attempts at the tests of a suite: each with an environment, a run, the agent's command and the verdict. */
 import { runAgent } from "~/commands/agent";
+import { readCost, withCostFile } from "~/commands/agent-cost";
 import type { Artifacts } from "~/commands/artifacts";
 import { CallFailed, type Client, type Environment } from "~/commands/client";
 import { recovered } from "~/commands/earlier-attempts";
@@ -130,7 +131,9 @@ async function inEnvironment(job: Job, home: Home, test: Test, head: Head): Prom
       ttlSeconds: timeoutSeconds + MARGIN_SECONDS,
     });
     try {
-      return await inRun(job, home, test, head, environment, made);
+      return await withCostFile((costs) =>
+        inRun(job, home, test, head, { environment, costs, made }),
+      );
     } catch (error) {
       // The call may have had its effect.
       return await recovered(client, failed(error));
@@ -148,8 +151,16 @@ async function inRun(
   { client, suite }: Home,
   test: Test,
   head: Head,
-  environment: { readonly [field: string]: unknown },
-  made: { runId?: string },
+  {
+    environment,
+    costs,
+    made,
+  }: {
+    readonly environment: { readonly [field: string]: unknown };
+    /** The path of the file for its cost. */
+    readonly costs: string;
+    readonly made: { runId?: string };
+  },
 ): Promise<Outcome> {
   const { surface, labels, timeoutSeconds, signal, artifacts } = job;
   const started = await client.call("POST", "/startRun", {
@@ -170,6 +181,7 @@ async function inRun(
       ...Object.fromEntries(WITHHELD.map((name) => [name, undefined])),
       DIORAMA_PROMPT: `${environment["prompt"]}`,
       DIORAMA_NOW: clock.now,
+      DIORAMA_COST_FILE: costs,
       DIORAMA_SERVICE: suite.templateService,
       ...(surface === "mcp"
         ? { DIORAMA_MCP_URL: `${client.url}${environment["mcpUrl"]}` }
@@ -188,7 +200,12 @@ async function inRun(
   const { ending, exitCode, output } = agent;
   const seconds = Math.round(performance.now() - began) / 1000;
   const outcome = { ...head, runId, seconds };
-  const end = { runId, ending, ...(exitCode !== null && { exitCode }) };
+  const costUsd = await readCost(costs, test.name);
+  const end = {
+    ...{ runId, ending },
+    ...(exitCode !== null && { exitCode }),
+    ...(costUsd !== undefined && { costUsd }),
+  };
   if (ending === "interrupted") {
     await interrupt(client, end);
     return { ...outcome, verdict: ending, output };

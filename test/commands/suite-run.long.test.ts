@@ -59,6 +59,29 @@ test("an agent gets the time in its environment, alone and in its prompt", async
   expect((await run(running(told))).code).toBe(0);
 });
 
+test("an agent may say what its attempt cost; what is no price is reported, and harms nothing", async () => {
+  const suiteId = await imported(
+    "Costs",
+    aTest("known", 'post done; echo 0.25 > "$DIORAMA_COST_FILE"'),
+    aTest("unknown", "post done"),
+    aTest("odd", 'post done; yes cheap > "$DIORAMA_COST_FILE" & sleep 0.2'),
+    aTest("endless", 'post done; mkfifo "$DIORAMA_COST_FILE"'),
+  );
+
+  const { code, err } = await run(running("Costs"));
+
+  expect(code).toBe(0);
+  expect(err).toContain('odd: DIORAMA_COST_FILE has "cheap\\ncheap');
+  expect(err).not.toContain("endless: ");
+  const { body } = await program.get(`/runs?testSuiteId=${suiteId}`);
+  expect(body.runs.map((each: any) => [each.testName, each.costUsd]).toSorted()).toEqual([
+    ["endless", null],
+    ["known", 0.25],
+    ["odd", null],
+    ["unknown", null],
+  ]);
+});
+
 describe("several attempts", () => {
   test("are counted for each test, with estimates, and keep their labels", async () => {
     const flip = path("flip");

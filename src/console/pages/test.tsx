@@ -1,5 +1,5 @@
 /** A test: what it asks, what it expects in words, the attempts at it, and what it does not notice. */
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { useState } from "preact/hooks";
 import type {
   TestDetails,
@@ -182,7 +182,7 @@ function Results({
   );
 }
 
-/** Read when it is opened: the server examines a suite as a whole. */
+/** Read when it is opened: the server makes one audit at a time. */
 function Audit({ id, suiteId }: { id: string; suiteId: string }) {
   return (
     <>
@@ -196,22 +196,22 @@ function Audit({ id, suiteId }: { id: string; suiteId: string }) {
 
 function Survivors({ id, suiteId }: { id: string; suiteId: string }) {
   const audit = useLoad(
-    (signal) => get<TestSuiteAudit>(`/testSuites/${suiteId}/audit`, {}, signal),
-    [suiteId],
+    (signal) => get<TestSuiteAudit>(`/testSuites/${suiteId}/audit`, { testId: id }, signal),
+    [suiteId, id],
   );
   return (
     <Ready of={audit}>
-      {({ tests }) => {
-        const test = tests.find(({ testId }) => testId === id);
-        if (!test) return <p class="quiet">The audit of the suite does not have this test.</p>;
-        return (
-          <>
-            <MutantTable of={[test]} />
-            {test.survivors.length === 0 && <p>Nothing survives.</p>}
-            <Findings of={test} />
-          </>
-        );
-      }}
+      {({ tests }) => (
+        <>
+          <MutantTable of={tests} />
+          {tests.map((test) => (
+            <Fragment key={test.testId}>
+              {test.survivors.length === 0 && <p>Nothing survives.</p>}
+              <Findings of={test} />
+            </Fragment>
+          ))}
+        </>
+      )}
     </Ready>
   );
 }

@@ -12,7 +12,7 @@ import type { SuiteAudit, TestAuditView } from "~/platform/audit/model";
 import * as store from "~/platform/audit/store";
 import type { Counting } from "~/platform/journal/counting";
 import type { SuiteRow, TestRow } from "~/platform/suites/store";
-import type { Suites } from "~/platform/suites/suites";
+import { type Suites, testNotFound } from "~/platform/suites/suites";
 import type { Templates } from "~/platform/templates/templates";
 import { SOLUTIONS } from "../../../seeds/index";
 
@@ -137,10 +137,10 @@ export function createAudits(deps: {
   async function auditAll(
     userId: string,
     suite: SuiteRow,
+    tests: readonly TestRow[],
     auditor: Auditor,
-    { wantsRuns }: Pick<Auditing, "wantsRuns">,
+    wantsRuns: boolean,
   ) {
-    const tests = await suites.tests(suite.suiteId);
     const testIds = tests.map(({ testId }) => testId);
     const perTest = wantsRuns ? RUNS_MAX : TRIED;
     const passing = await store.listPassing(pool, userId, testIds, perTest);
@@ -163,19 +163,25 @@ export function createAudits(deps: {
   }
 
   return {
-    /** Audits a suite that the user can see. Throws `suite_not_found`, or 503 while there is another audit. */
+    /**
+     * Audits the tests, or one, of a suite that the user can see. Throws `suite_not_found`, `test_not_found`, or 503
+     * while there is another audit.
+     */
     async audit(
       userId: string,
       ref: string,
-      wanted: Pick<Auditing, "wantsRuns">,
+      { wantsRuns, testId }: { wantsRuns: boolean; testId?: string | undefined },
     ): Promise<SuiteAudit> {
       const suite = await suites.requireNamed(userId, ref);
+      const all = await suites.tests(suite.suiteId);
+      const chosen = testId === undefined ? all : all.filter((test) => test.testId === testId);
+      if (testId !== undefined && chosen.length === 0) throw testNotFound(testId);
       if (current) throw unavailable("The server audits one suite at a time", RETRY_AFTER_SECONDS);
       const began = performance.now();
       const auditor = createAuditor(SECONDS_MAX);
       current = auditor;
       try {
-        const tests = await auditAll(userId, suite, auditor, wanted);
+        const tests = await auditAll(userId, suite, chosen, auditor, wantsRuns);
         const sum = (of: "mutants" | "killed" | "accepted" | "s1" | "s2") =>
           tests.reduce((total, test) => total + test[of], 0);
         return {

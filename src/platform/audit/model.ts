@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { CLASSES, MUTANT_CLASSES } from "~/evaluation/audit/mutant";
 import { CHANGES } from "~/evaluation/spec";
-import { Count, Id } from "~/http/model";
+import { Count, Id, IdRef } from "~/http/model";
 
 const count = (description: string, example: number) =>
   Type.Integer({ ...Count, description, examples: [example] });
@@ -157,6 +157,7 @@ export const SuiteAudit = t.Object(
 export type SuiteAudit = Static<typeof SuiteAudit>;
 
 export const AuditQuery = t.Object({
+  testId: t.Optional(t.String({ ...IdRef, description: "Only this test of the suite" })),
   runs: t.Optional(
     t.Union([t.Literal("true"), t.Literal("false")], {
       documented: Type.Boolean({

@@ -8,14 +8,14 @@ import { SuiteRef } from "~/platform/suites/model";
 export const auditRoutes = (audits: Audits) =>
   new Elysia({ tags: ["suites"] }).get(
     "/testSuites/:suiteId/audit",
-    ({ request, params: { suiteId }, query: { runs } }) =>
-      audits.audit(principalOf(request).userId, suiteId, { wantsRuns: runs === "true" }),
+    ({ request, params: { suiteId }, query: { runs, testId } }) =>
+      audits.audit(principalOf(request).userId, suiteId, { wantsRuns: runs === "true", testId }),
     {
       params: t.Object({ suiteId: SuiteRef }),
       query: AuditQuery,
       response: {
         200: SuiteAudit,
-        ...failures("invalid_request", "suite_not_found"),
+        ...failures("invalid_request", "suite_not_found", "test_not_found"),
       },
       detail: {
         operationId: "auditTestSuite",

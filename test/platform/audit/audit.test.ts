@@ -103,6 +103,20 @@ describe("a suite without recorded solutions", () => {
     expect(tests[1].state).toBe("no_solution");
   });
 
+  test("has an audit of one of its tests", async () => {
+    const whole = await auditOf(suiteId);
+    const { tests, mutants } = await auditOf(suiteId, `?testId=${whole.tests[1].testId}`);
+
+    expect(tests).toEqual([whole.tests[1]]);
+    expect(mutants).toBe(whole.tests[1].mutants);
+    const other = await create("Other", [aTest(posts())]);
+    const foreign = await program.get(
+      `/testSuites/${other}/audit?testId=${whole.tests[1].testId}`,
+      ann,
+    );
+    expectRefusal(foreign, 404, "test_not_found");
+  });
+
   test("is one that its owner alone sees", async () => {
     expectRefusal(await program.get(`/testSuites/${suiteId}/audit`, bob), 404, "suite_not_found");
   });
