@@ -1,7 +1,6 @@
 /** argv → command, and its failure → exit code. */
 import { createCommandLine } from "~/commands/command-line";
 import { report } from "~/commands/report";
-import { serve } from "~/commands/serve";
 import { interruption } from "~/commands/signals";
 import { chooseFormat, createLog, errorFields } from "~/log";
 import { noteUnhandled } from "~/metrics";
@@ -23,8 +22,9 @@ const { env } = process;
 const words = process.argv.slice(2);
 createCommandLine({
   env,
-  serve: (options) =>
-    serve(env, options, ({ LOG_FORMAT }) => {
+  // Other commands start faster without what a server needs.
+  serve: async (options) =>
+    (await import("~/commands/serve")).serve(env, options, ({ LOG_FORMAT }) => {
       log = createLog({ level: "error", format: chooseFormat(LOG_FORMAT) });
     }),
   interruption,

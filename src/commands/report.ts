@@ -3,7 +3,7 @@ import { CallFailed, UsageError } from "~/commands/client";
 import { CommandError, EXIT_CONFIG, EXIT_UNAVAILABLE, EXIT_USAGE } from "~/commands/failure";
 import { ConfigError } from "~/config";
 import { errorFields, type Log, notice } from "~/log";
-import { PreflightError } from "~/program/doctor";
+import { PreflightError } from "~/program/check";
 
 /** Prints why a command failed. Returns its exit code. */
 export function report(error: unknown, log: Log): number {

@@ -6,7 +6,7 @@ import { type Config, readConfig, warningsOf } from "~/config";
 import { isUnavailable } from "~/db/connect";
 import { notice } from "~/log";
 import { DEVELOPMENT_KEY } from "~/platform/keys/format";
-import { PreflightError } from "~/program/doctor";
+import { PreflightError } from "~/program/check";
 import { type Program, startProgram } from "~/program/program";
 import { openSuite } from "~/program/served-suite";
 import { listenForFinish, openTask, socketOf } from "~/program/task";

@@ -9,20 +9,7 @@ import { TlsRefused } from "~/db/socket";
 import { BUILTIN_TEMPLATES } from "~/platform/templates/builtin";
 import { listNames } from "~/platform/templates/store";
 import { capacityChecks } from "~/program/capacity-checks";
-import type { Check } from "~/program/check";
-
-/** The database is unreachable or misses a requirement. Each problem has the finding and the fix. */
-export class PreflightError extends Error {
-  override readonly name = "PreflightError";
-  readonly problems: readonly string[];
-  /** The database may just not be up yet. */
-  readonly unreachable: boolean;
-  constructor(problems: readonly string[], unreachable = false) {
-    super(problems.join("\n"));
-    this.problems = problems;
-    this.unreachable = unreachable;
-  }
-}
+import { type Check, PreflightError } from "~/program/check";
 
 type PreflightResult = {
   readonly plugin: Plugin;

@@ -1,6 +1,8 @@
 import { describe, expect, spyOn, test } from "bun:test";
+import { dirname } from "node:path";
 import { type Command, CommanderError } from "commander";
 import { createCommandLine } from "~/commands/command-line";
+import { MAIN } from "../support/commands";
 
 /** Runs a command line in this process; returns its output and effects. */
 async function run(...words: string[]) {
@@ -125,4 +127,25 @@ test.each([
   expect(exitCode).toBe(1);
   expect(printed).toContain(message);
   expect(printed).toContain("Usage: diorama");
+});
+
+test("a command loads what a server needs only if it is one", async () => {
+  const packages = new Set<string>();
+  const seen = new Set<string>();
+  const scan = new Bun.Transpiler({ loader: "ts" });
+  const load = async (file: string): Promise<void> => {
+    if (seen.has(file) || !file.endsWith(".ts")) return;
+    seen.add(file);
+    for (const { kind, path } of scan.scanImports(await Bun.file(file).text())) {
+      if (kind !== "import-statement") continue;
+      if (path.startsWith("~/")) await load(Bun.resolveSync(path, dirname(file)));
+      else packages.add(path);
+    }
+  };
+
+  await load(MAIN);
+
+  expect(seen.size).toBeGreaterThan(50);
+  expect(packages).toContain("commander");
+  for (const name of ["elysia", "graphql", "nodemailer"]) expect(packages).not.toContain(name);
 });

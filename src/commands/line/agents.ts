@@ -4,7 +4,6 @@ import type { ServerOptions } from "~/commands/client";
 import { init } from "~/commands/init";
 import { type Intercept, intercept, WAYS } from "~/commands/intercept/intercept";
 import { type Context, connecting, listed, onServer } from "~/commands/line/options";
-import { mcp } from "~/commands/mcp";
 import { CODING_AGENTS, type Setup, setup } from "~/commands/setup";
 import { VERSION } from "~/version";
 
@@ -33,7 +32,9 @@ export function addAgents(line: Command, { env, interruption, endWith }: Context
     .description(
       "Serve Diorama's own tools over standard input and output, so that a coding agent can create environments, run tests and read results.",
     )
-    .action((options: ServerOptions) => mcp(connect(options), interruption()));
+    .action(async (options: ServerOptions) =>
+      (await import("~/commands/mcp")).mcp(connect(options), interruption()),
+    );
 
   line
     .command("intercept")

@@ -1,13 +1,12 @@
 /** Commands of the machine that a server runs on. */
 import { type Command, Option } from "commander";
 import { capture } from "~/commands/capture";
-import { doctor } from "~/commands/doctor";
 import { health } from "~/commands/health";
 import { keys, PLANS } from "~/commands/keys";
 import { licenses } from "~/commands/licenses";
 import { type Context, positive, upTo } from "~/commands/line/options";
 import type { Serving } from "~/commands/serve";
-import { finishTask, type TaskFinish } from "~/commands/task";
+import type { TaskFinish } from "~/commands/task";
 import { SETTINGS } from "~/config";
 import { ENDINGS } from "~/evaluation/ending";
 
@@ -41,7 +40,9 @@ export function addMachine(line: Command, { env, serve, endWith }: Context): voi
       ),
     )
     .option("--exit-code <code>", "Of the agent's process.", upTo(EXIT_CODE_MAX, 0))
-    .action((options: TaskFinish) => finishTask(env, options));
+    .action(async (options: TaskFinish) =>
+      (await import("~/commands/task")).finishTask(env, options),
+    );
   line
     .command("health")
     .description("Check whether the server on this machine can serve, for container health checks.")
@@ -49,7 +50,7 @@ export function addMachine(line: Command, { env, serve, endWith }: Context): voi
   line
     .command("doctor")
     .description("Check settings and database, and suggest fixes.")
-    .action(() => doctor(env));
+    .action(async () => (await import("~/commands/doctor")).doctor(env));
 
   const ofKeys = line.command("keys").description("API keys, in the database of the settings.");
   ofKeys
