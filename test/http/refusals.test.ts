@@ -292,6 +292,7 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
   "GET /testSuites/{suiteId}/audit": {
     invalid_request: ["/testSuites/chat-benchmark/audit?runs=maybe"],
     suite_not_found: [`/testSuites/${NONE}/audit`],
+    test_not_found: [`/testSuites/chat-benchmark/audit?testId=${NONE}`],
   },
   "GET /testSuites/{suiteId}/results": {
     invalid_request: ["/testSuites/x/results?a=1&a=2"],

@@ -1,5 +1,5 @@
 /** The program under test, in this process, and its client. */
-import { afterAll, beforeAll, expect } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "bun:test";
 import { type Config, readConfig } from "~/config";
 import { type Program, startProgram } from "~/program/program";
 import { checkAnswer, commonDocument, type Document, wholePath } from "./contract";
@@ -123,7 +123,10 @@ const sharedProgram = (database: TestDatabase): Promise<TestProgram> =>
     ENVIRONMENT_POOL_TARGETS: "chat_default:4",
   }));
 
-/** Declares a running program for the tests of this file. The program of a shared database has no `settings`. */
+/**
+ * Declares a running program for the tests of this file. The program of a shared database has no `settings`. An
+ * environment that a test makes by `environment` ends with the test, so that the next one gets its schema.
+ */
 export function useProgram(database: TestDatabase, settings?: Record<string, string>): TestProgram {
   let running: TestProgram | undefined;
   let stop: (() => Promise<void>) | undefined;
@@ -139,8 +142,22 @@ export function useProgram(database: TestDatabase, settings?: Record<string, str
   afterAll(async () => {
     await stop?.();
   });
+  let made: (() => Promise<unknown>)[] = [];
+  beforeEach(() => {
+    made = [];
+  });
+  afterEach(async () => {
+    await Promise.all(made.map((end) => end().catch(() => undefined)));
+  });
+  const environment: TestProgram["environment"] = async (fields, headers) => {
+    const program = running as TestProgram;
+    const answer = await program.environment(fields, headers);
+    made.push(() => program.call("DELETE", `/env/${answer.environmentId}`, undefined, headers));
+    return answer;
+  };
   return new Proxy({} as TestProgram, {
-    get: (_, property: keyof TestProgram) => running?.[property],
+    get: (_, property: keyof TestProgram) =>
+      property === "environment" ? environment : running?.[property],
   });
 }
 

@@ -341,11 +341,13 @@ describe("snapshots", () => {
   test("are deleted after their environment", async () => {
     const { snapshotId } = await control("snapshots");
     await program.call("DELETE", `/env/${environment.environmentId}`);
-    await program.program.maintenance.cycle();
 
-    const left = await database.sql`
-      select from diorama.environment_snapshots where snapshot_id = ${snapshotId}
-    `;
-    expect(left).toHaveLength(0);
+    await eventually(async () => {
+      await program.program.maintenance.cycle();
+      const left = await database.sql`
+        select from diorama.environment_snapshots where snapshot_id = ${snapshotId}
+      `;
+      expect(left).toHaveLength(0);
+    });
   });
 });

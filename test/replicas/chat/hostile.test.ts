@@ -1,12 +1,15 @@
 /** Arguments that no careful client sends: they get the service's errors, never an internal one. */
-import { expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { requireRejection } from "~/replicas/chat/answer";
 import { METHODS } from "~/replicas/chat/api/index";
 import { GENERAL, JOHN, RANDOM, useScenes, WELCOME } from "./scene";
 
 const newScene = useScenes();
 /** Shared by all cases, which may see each other's rows. */
-let scene: ReturnType<typeof newScene> | undefined;
+let url = "";
+beforeAll(async () => {
+  ({ url } = await newScene());
+});
 
 const NASTY: readonly unknown[] = [
   "",
@@ -68,8 +71,6 @@ const SOUND: Readonly<Record<string, unknown>> = {
 test.each([...METHODS.values()].map((method) => [method.name, method] as const))(
   "%s answers nasty arguments",
   async (name, { args }) => {
-    scene ??= newScene();
-    const { url } = await scene;
     const names = Object.keys(args.properties);
     const sound = Object.fromEntries(
       names.flatMap((key) => (key in SOUND ? [[key, SOUND[key]]] : [])),

@@ -1,9 +1,7 @@
-import { describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { AGENT, GENERAL, HELLO, JOHN, ROBIN, type Scene, useScenes, WELCOME } from "./scene";
 
 const newScene = useScenes();
-let common: Promise<Scene> | undefined;
-const shared = () => (common ??= newScene());
 
 const root = async ({ agent }: Scene, ts = WELCOME): Promise<any> =>
   (await agent.conversations.history({ channel: GENERAL })).messages?.find(
@@ -203,8 +201,11 @@ describe("conversations.replies", () => {
 });
 
 describe("a reply to", () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await newScene();
+  });
   const replyTo = async (subtype: string) => {
-    const scene = await shared();
     await scene.write("messages", `subtype = '${subtype}'`, `ts = '${WELCOME}'`);
     const reply = { channel: GENERAL, text: "Indeed", thread_ts: WELCOME };
     return await scene.agent.chat.postMessage(reply).catch(({ data }) => data);
