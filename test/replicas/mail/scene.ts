@@ -7,6 +7,7 @@ import { restCall } from "../../support/rest";
 export type Environment = {
   readonly environmentId: string;
   readonly environmentUrl: string;
+  readonly schemaName: string;
   readonly token: string;
 };
 

@@ -219,31 +219,4 @@ describe("filters", () => {
       status: 404,
     });
   });
-
-  test.each([
-    [{ action: { addLabelIds: ["STARRED"] } }, "Filter doesn't have any criteria"],
-    [{ criteria: { from: "a" } }, "Filter doesn't have any actions"],
-    [{ criteria: { from: "a" }, action: { addLabelIds: ["Nope"] } }, "Invalid label: Nope"],
-    [
-      { criteria: { from: "a" }, action: { addLabelIds: ["Label_1", "Label_2"] } },
-      "Filter can add only one user label",
-    ],
-    [
-      { criteria: { from: "a" }, action: { forward: "x@y.test" } },
-      "Unrecognized forwarding address",
-    ],
-    [
-      { criteria: { from: "billing@paperworks.test" }, action: { addLabelIds: ["Label_1"] } },
-      "Filter already exists",
-    ],
-    [
-      { criteria: { query: "x".repeat(2000) }, action: { addLabelIds: ["STARRED"] } },
-      "The specified filter is too long",
-    ],
-  ])("%j is rejected", async (filter, message) => {
-    expect(await scene.call(environment, "POST", "settings/filters", filter)).toMatchObject({
-      status: 400,
-      body: { error: { message } },
-    });
-  });
 });
