@@ -118,6 +118,9 @@ test("leads to a page for each test: what it asks and expects in words, and the 
   });
 });
 
+/** The prompt below with its time. */
+const AS_TOLD = /^It is \w+day \d+ \w+ \d{4}, \d\d:\d\d UTC\. Say hello, and wave\.$/;
+
 test("a partial reward is beside the rate of a cell", async () => {
   const wave = { diff_type: "added", entity: "reactions", where: { name: "wave" } };
   const suite = await program.post("/testSuites", {
@@ -127,7 +130,7 @@ test("a partial reward is beside the rate of a cell", async () => {
     tests: [
       {
         name: "Hello and a wave",
-        prompt: "Say hello, and wave.",
+        prompt: "It is {{now}}. Say hello, and wave.",
         expectedOutput: {
           assertions: [{ diff_type: "added", entity: "messages", where: { text: "Hello" } }, wave],
         },
@@ -155,7 +158,9 @@ test("a partial reward is beside the rate of a cell", async () => {
     await row.locator(".square").nth(1).waitFor();
     const figures = await row.getByRole("cell").allTextContents();
     expect(figures.slice(1, 7)).toEqual(["0 %", "1", "0 %", "0 %", "1", "1"]);
+    await page.getByText(AS_TOLD).waitFor();
   });
+  await open(`/runs/${runId}`, (page) => page.getByText(AS_TOLD).waitFor());
 });
 
 test("is exported as a file for a spreadsheet, a document, and a program", async () => {

@@ -3467,6 +3467,11 @@ export interface components {
             readonly faults?: readonly components["schemas"]["Fault"][];
             readonly audit?: components["schemas"]["TestAuditing"];
             /**
+             * @description The prompt as an agent gets it, with the time of a new environment
+             * @example It is Tuesday 10 March 2026, 09:00 UTC. Say hello in #general.
+             */
+            readonly renderedPrompt: string;
+            /**
              * @description 32 lower-case hex digits
              * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
              */

@@ -28,7 +28,7 @@ export function recordOf(
       ...{ status, passed, success, reward, score, unsafe: run.unsafe?.count ?? null },
       ...{ gradable, cause, ending, exitCode, reasons: reasons?.text ?? "" },
     },
-    prompt: test?.prompt ?? null,
+    prompt: test?.renderedPrompt ?? null,
     /** As the labels name them. */
     agent: labels["agent"],
     model: labels["model"],

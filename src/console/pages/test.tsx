@@ -84,13 +84,13 @@ function Facts({ of: { id, templateName, impersonateUserId, surfaces } }: { of: 
 }
 
 /** The task of a test, and its assertions in words. */
-function Task({ of: { id, prompt, expectedOutput } }: { of: TestDetails }) {
+function Task({ of: { id, renderedPrompt, expectedOutput } }: { of: TestDetails }) {
   const words = useLoad((signal) => get<TestWords>(`/tests/${id}/words`, {}, signal), [id]);
   return (
     <>
       <h2>Asked</h2>
       <blockquote class="prompt">
-        <Long text={prompt} />
+        <Long text={renderedPrompt} />
       </blockquote>
       <h2>Expected</h2>
       <Ready of={words}>

@@ -12,9 +12,11 @@ type Series = {
 /** `14:05:30`, in UTC, as the console shows all times. */
 const clock = (seconds: number) => new Date(1000 * seconds).toISOString().slice(11, 19);
 
-/** The times of the axis; none until two readings make a line. */
-const clocks = ({ data: [at] }: Plot, splits: number[]) =>
-  splits.map((split) => (at.length > 1 ? clock(split) : ""));
+/** The times of the axis. */
+const clocks = (_: Plot, splits: number[]) => splits.map(clock);
+
+/** Of the axis of times, so that its first readings stand at distinct ones. */
+const SECONDS_MIN = 60;
 
 const shown = (value: number | null | undefined) =>
   value === null || value === undefined ? "–" : value.toFixed(value < 10 ? 1 : 0);
@@ -34,7 +36,15 @@ function optionsOf(series: readonly Series[], figure: HTMLElement, follow: (plot
     height: HEIGHT,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false } },
-    scales: { y: { range: (_: Plot, __: number, max: number) => [0, Math.max(1, 1.1 * max)] } },
+    scales: {
+      x: {
+        range: (_: Plot, min: number, max: number): [number, number] => [
+          Math.min(min, max - SECONDS_MIN),
+          max,
+        ],
+      },
+      y: { range: (_: Plot, __: number, max: number) => [0, Math.max(1, 1.1 * max)] },
+    },
     axes: [
       { ...axis, values: clocks, space: 90 },
       { ...axis, size: 48 },

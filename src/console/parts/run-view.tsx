@@ -25,7 +25,7 @@ export function RunView({ data, reload }: { data: RunData; reload?: () => void }
         <section class="asked" aria-label="Asked">
           <h2>Asked</h2>
           <blockquote class="prompt">
-            <Long text={test.prompt} />
+            <Long text={test.renderedPrompt} />
           </blockquote>
         </section>
       )}

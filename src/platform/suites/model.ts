@@ -214,6 +214,10 @@ const Impersonated = t.Nullable(UserId, { description: "The user that agents act
 export const SingleTest = t.Object(
   {
     ...Test.properties,
+    renderedPrompt: t.String({
+      description: "The prompt as an agent gets it, with the time of a new environment",
+      examples: ["It is Tuesday 10 March 2026, 09:00 UTC. Say hello in #general."],
+    }),
     suiteId: Id,
     templateService: Kind,
     templateName: TemplateName,

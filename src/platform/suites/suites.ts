@@ -154,14 +154,17 @@ export function createSuites(deps: { pool: Pool; templates: Templates; newId: Ne
 
     async getTest(userId: string, testId: string) {
       const test = await this.requireTest(userId, testId);
+      const { prompt, templateName } = test;
+      const time = namesTime(prompt) ? await templates.opensAt(userId, templateName) : null;
       return {
         id: test.testId,
         name: test.name,
-        prompt: test.prompt,
+        prompt,
+        renderedPrompt: promptAt(prompt, time ?? new Date()),
         expectedOutput: JSON.parse(test.expectedOutput) as unknown,
         suiteId: test.suiteId,
         templateService: test.service,
-        templateName: test.templateName,
+        templateName,
         impersonateUserId: test.actingUserId,
         ...(test.surfaces === null ? {} : { surfaces: test.surfaces }),
         ...(test.faults === null ? {} : { faults: test.faults }),

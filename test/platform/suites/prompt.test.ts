@@ -82,8 +82,9 @@ describe("a prompt", () => {
 
   test("has the time of a new environment for clients that read it before there is one", async () => {
     const { now } = (await program.get("/templates/chat_bench_default")).body;
-    const { suiteId } = await create(PROMPT, "chat_bench_default");
+    const { suiteId, test } = await create(PROMPT, "chat_bench_default");
     const told = promptAt(PROMPT, now);
+    expect((await program.get(`/tests/${test.id}`)).body.renderedPrompt).toBe(told);
 
     const url = `${program.url}/api/platform/testSuites/${suiteId}?expand=tests`;
     expect(await (await fetch(url)).json()).toMatchObject({ tests: [{ prompt: told }] });

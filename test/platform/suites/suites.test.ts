@@ -88,6 +88,7 @@ describe("a suite", () => {
       id,
       suiteId,
       ...second,
+      renderedPrompt: second.prompt,
       templateService: "chat",
       templateName: "chat_default",
     });
