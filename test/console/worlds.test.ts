@@ -69,7 +69,10 @@ test("messages of a moment share the picture of their author", async () => {
 });
 
 test("short codes are emoji, code and quotes are blocks", async () => {
+  const topic = "Ask <@U02JOHNADOE> &amp; see :ship: <https://acme.test/plan|the plan>";
+  await program.chat(chat, "conversations.setTopic", { channel: "C01GENERAL", topic });
   await open(at(chat), async (page) => {
+    await page.locator(".room > header").getByText("& see 🚢 the plan").waitFor();
     await page.getByText("The first day 🚢 🎉, and :no_such_emoji: stays").waitFor();
     await page.getByText("At 10:30:45, with 👍🏼").waitFor();
     const quoting = page.getByRole("article").filter({ hasText: "after it" });

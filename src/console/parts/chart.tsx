@@ -54,6 +54,8 @@ function optionsOf(series: readonly Series[], figure: HTMLElement, follow: (plot
       ...series.map((_, n) => ({
         stroke: colourOf(`dl > :nth-child(${n + 1}) > dt`),
         width: 2,
+        // The first readings are too close to each other for a line.
+        points: { show: true, size: 4 },
         ...(n > 0 && { dash: [6, 3] }),
       })),
     ],

@@ -28,7 +28,8 @@ function construct(inner: string, names: Names): ComponentChildren {
 
 const shownText = (text: string) => withEmoji(plain(text));
 
-function inline(text: string, names: Names, depth = 0): ComponentChildren[] {
+/** A text without blocks, such as a topic. */
+export function inline(text: string, names: Names, depth = 0): ComponentChildren[] {
   const parts: ComponentChildren[] = [];
   let rest = text;
   while (depth < DEPTH_MAX) {

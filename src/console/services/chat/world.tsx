@@ -1,4 +1,5 @@
 /** A chat environment as one of its users sees it. Differences from the template are tinted. */
+
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { EnvironmentDetail } from "~/clients/typescript/schema";
 import { useWorldLive } from "~/console/live";
@@ -29,6 +30,7 @@ import {
   subjectsOf,
 } from "~/console/services/chat/marks";
 import { Message } from "~/console/services/chat/message";
+import { inline } from "~/console/services/chat/text";
 import type { WorldProps } from "~/console/services/service";
 
 /** A workspace as one user sees it. */
@@ -200,7 +202,7 @@ function Room({ view, conversation }: { view: View; conversation: Conversation }
         <Id id={id} name="conversation's id" />
         {about && (
           <p class="quiet">
-            <bdi>{about}</bdi>
+            <bdi>{inline(about, names)}</bdi>
           </p>
         )}
       </header>
