@@ -4,6 +4,7 @@ import { invalid, MailError, notFound } from "~/replicas/mail/errors";
 import { isSystemLabel } from "~/replicas/mail/labels";
 import type { MailCall, Posting } from "~/replicas/mail/operation";
 import { isPaletteColor } from "~/replicas/mail/palette";
+import { dropFromFilters } from "~/replicas/mail/store/filters";
 import { deleteLabel, type LabelRow, listLabels, putLabel } from "~/replicas/mail/store/labels";
 import { lockMailbox, nextLabelNumber } from "~/replicas/mail/store/mailboxes";
 import { listWithLabel } from "~/replicas/mail/store/messages";
@@ -97,11 +98,13 @@ export async function updateLabel(
   return changed;
 }
 
+/** Messages lose the label, and filters no longer name it. */
 export async function removeLabel(posting: Posting, mailbox: string, id: string): Promise<void> {
   const { session } = posting;
   if (isSystemLabel(id)) throw invalid("Invalid delete request");
   await lockMailbox(session, mailbox);
   if (!(await deleteLabel(session, mailbox, id))) throw notFound();
+  await dropFromFilters(session, mailbox, id);
   const labelled = await listWithLabel(session, mailbox, id);
   await changeLabels(posting, mailbox, labelled, { removeLabelIds: [id] });
 }

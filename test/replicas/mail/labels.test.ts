@@ -132,4 +132,19 @@ describe("labels of a mailbox", () => {
     expect((await scene.get(own, `messages/${id}`)).labelIds).not.toContain("Label_3");
     expect((await scene.post(own, "labels", { name: "Next" })).id).toBe("Label_4");
   });
+
+  test("leave filters when they are deleted, and filters without an action go", async () => {
+    const own = await scene.environment();
+    const filter = (from: string, action: object) =>
+      scene.post(own, "settings/filters", { criteria: { from }, action });
+    await filter("john@acme.test", { addLabelIds: ["Label_2"], removeLabelIds: ["INBOX"] });
+    await filter("robin@acme.test", { addLabelIds: ["Label_2"] });
+    await scene.call(own, "DELETE", "labels/Label_2");
+
+    const { filter: left } = await scene.get(own, "settings/filters");
+    expect(left.map(({ criteria, action }: any) => [criteria.from, action])).toEqual([
+      ["billing@paperworks.test", { addLabelIds: ["Label_1"] }],
+      ["john@acme.test", { removeLabelIds: ["INBOX"] }],
+    ]);
+  });
 });

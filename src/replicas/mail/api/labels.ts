@@ -84,7 +84,7 @@ export const labels = [
   }),
   operation("labels.delete", "DELETE", "labels/{id}", {
     summary: "Delete a label",
-    description: "Its messages lose it.",
+    description: "Its messages lose it, and filters no longer add or remove it.",
     path: { id },
     answers: NO_CONTENT,
     async handle({ path }, call) {

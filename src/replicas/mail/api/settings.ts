@@ -35,9 +35,7 @@ const settingOf = (row: MailboxRow, name: SettingName): object =>
 
 /** The service leaves out what is false or empty. */
 export const filled = (value: object): object =>
-  Object.fromEntries(
-    Object.entries(value).filter(([, item]) => item !== false && item !== "" && item !== null),
-  );
+  Object.fromEntries(Object.entries(value).filter(([, item]) => !isEmpty(item)));
 
 const showing = (name: SettingName, title: string, method: string, shape: TObject) =>
   operation(`settings.get${method}`, "GET", `settings/${name}`, {
@@ -74,6 +72,9 @@ function requireVacation(body: {
   if (startTime !== undefined && endTime !== undefined && Number(startTime) > Number(endTime))
     throw invalid("startTime must precede endTime");
 }
+
+const isEmpty = (item: unknown) =>
+  item === false || item === "" || item === null || (Array.isArray(item) && item.length === 0);
 
 const sendAsEmail = Type.String({ description: "The address", examples: ["agent@acme.test"] });
 

@@ -60,3 +60,23 @@ export async function deleteFilter(
   const rows = await sql`delete from ${t.filters} where mailbox = ${mailbox} and id = ${id}`;
   return rows.count === 1;
 }
+
+/** Takes a label out of the actions of filters, and deletes filters that have no other action. */
+export async function dropFromFilters(
+  { sql, t }: MailSession,
+  mailbox: string,
+  labelId: string,
+): Promise<void> {
+  const [adds, removes] = [sql`(action -> 'addLabelIds')`, sql`(action -> 'removeLabelIds')`];
+  await sql`
+    update ${t.filters} set action = jsonb_strip_nulls(action || jsonb_build_object(
+      'addLabelIds', nullif(${adds} - ${labelId}::text, '[]'),
+      'removeLabelIds', nullif(${removes} - ${labelId}::text, '[]')
+    ))
+    where mailbox = ${mailbox} and (${adds} ? ${labelId}::text or ${removes} ? ${labelId}::text)
+  `;
+  await sql`
+    delete from ${t.filters}
+    where mailbox = ${mailbox} and action = '{}'
+  `;
+}
