@@ -10,6 +10,7 @@ import { listInstances } from "~/replicas/calendar/events/instances";
 import { listEvents } from "~/replicas/calendar/events/listing";
 import { requireZone } from "~/replicas/calendar/events/matching";
 import { moveEvent } from "~/replicas/calendar/events/moving";
+import { quickAddEvent } from "~/replicas/calendar/events/quick";
 import type { EventResource } from "~/replicas/calendar/events/resource";
 import { eventView, type Shown } from "~/replicas/calendar/events/view";
 import {
@@ -155,6 +156,18 @@ export const events = [
       write(call, async (inside) => {
         const place = await requirePlace(inside, path.calendarId);
         return eventView(await importEvent(inside, place, body as EventResource, query), place, {});
+      }),
+  }),
+  operation("events.quickAdd", "POST", `${EVENTS}/quickAdd`, {
+    summary: "Create an event from a text",
+    description: "Time and place are taken out of the text; the rest is the summary.",
+    path: { calendarId },
+    query: { ...NOTIFICATIONS, text: text("The text", "Lunch with Robin tomorrow at noon") },
+    answers: answersOf(Event),
+    handle: ({ path, query }, call) =>
+      write(call, async (inside) => {
+        const place = await requirePlace(inside, path.calendarId);
+        return eventView(await quickAddEvent(inside, place, query), place, {});
       }),
   }),
   operation("events.update", "PUT", EVENT, {

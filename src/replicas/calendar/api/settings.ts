@@ -3,6 +3,7 @@ import { etagOf, requireUser } from "~/replicas/calendar/access";
 import { notFound } from "~/replicas/calendar/errors";
 import { pageOf, sizeOf } from "~/replicas/calendar/lists";
 import { answersOf, operation, optional, text } from "~/replicas/calendar/operation";
+import { valuesOf } from "~/replicas/calendar/settings";
 import { Setting, SettingList } from "~/replicas/calendar/shapes/calendar";
 import type { UserRow } from "~/replicas/calendar/store/users";
 import { readSyncToken } from "~/replicas/calendar/tokens";
@@ -11,24 +12,8 @@ const SETTINGS = "users/me/settings";
 const PAGE_DEFAULT = 100;
 const PAGE_MAX = 250;
 
-const DEFAULTS: Readonly<Record<string, string>> = {
-  autoAddHangouts: "false",
-  dateFieldOrder: "MDY",
-  defaultEventLength: "60",
-  format24HourTime: "false",
-  hideInvitations: "false",
-  hideWeekends: "false",
-  locale: "en",
-  remindOnRespondedEventsOnly: "false",
-  showDeclinedEvents: "true",
-  timezone: "Etc/GMT",
-  useKeyboardShortcuts: "true",
-  weekStart: "0",
-};
-
 function settingsOf({ settings, settingsVersion }: UserRow) {
-  const values = { ...DEFAULTS, ...(settings as Readonly<Record<string, string>>) };
-  return Object.entries(values)
+  return Object.entries(valuesOf({ settings }))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([id, value]) => ({
       ...{ kind: "calendar#setting", etag: etagOf(settingsVersion), id, value },
