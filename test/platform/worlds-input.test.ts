@@ -130,17 +130,17 @@ describe("a suite is rejected", () => {
   rejects("/testSuites", [
     [
       "an assertion on an unknown service",
-      suite({ ...added, service: "mail", entity: "messages" }),
+      suite({ ...added, service: "calendar", entity: "events" }),
       400,
       "invalid_assertion",
       "there is chat, tracker",
     ],
     [
       "an assertion on a table that the world lacks",
-      suite({ ...added, entity: "mail_messages" }),
+      suite({ ...added, entity: "calendar_events" }),
       400,
       "invalid_assertion",
-      "mail_messages",
+      "calendar_events",
     ],
     [
       "an assertion on a table of the other service",
@@ -158,7 +158,7 @@ describe("a suite is rejected", () => {
     ],
     [
       "an assertion on calls of an unknown service",
-      suite({ diff_type: "called", service: "mail", entity: "*" }),
+      suite({ diff_type: "called", service: "calendar", entity: "*" }),
       400,
       "invalid_assertion",
       "chat, tracker",

@@ -74,7 +74,7 @@ async function killDuring(
 
 const writes = fc
   .record({
-    kind: fc.constantFrom("post", "create", "comment", "update", "edit"),
+    kind: fc.constantFrom("post", "create", "comment", "update", "edit", "mail", "draft"),
     n: fc.nat(1_000),
   })
   .map((each): Step => each);
@@ -119,6 +119,9 @@ test("a kill in the middle of calls leaves the diff of a world exact", async () 
           .map(([at]) => at);
         for (const ts of acknowledged)
           expect(posts.some((at) => at.includes(`"${ts}"`))).toBe(true);
+        const mails = [...now].filter(([, { table }]) => table === "mail_messages");
+        for (const id of made.mails)
+          expect(mails.some(([at]) => at.includes(`"${id}"`))).toBe(true);
 
         expectStatus(await ask(servers[ender]!, "DELETE", `/env/${envId}`), 200);
         await eventually(async () => {

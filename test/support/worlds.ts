@@ -14,7 +14,13 @@ const REMOVE = `mutation ($id: String!) { issueDelete(id: $id) { success } }`;
 
 export type World = { environmentId: string; token: string; schemaName: string };
 /** Ids that calls have returned. */
-export type Made = { posts: { channel: string; ts: string }[]; issues: string[] };
+export type Made = {
+  posts: { channel: string; ts: string }[];
+  issues: string[];
+  mails: string[];
+  drafts: string[];
+};
+const nothing = (): Made => ({ posts: [], issues: [], mails: [], drafts: [] });
 export type Step = { readonly kind: string; readonly n: number };
 type Server = Pick<TestProgram, "url" | "post" | "environment">;
 
@@ -28,6 +34,10 @@ export const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("update"), n: number }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("comment"), n: number }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("remove"), n: number }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("mail"), n: number }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("star"), n: number }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("draft"), n: number }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("sendDraft"), n: number }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("rejected"), n: number }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("clock"), n: number }) },
 );
@@ -43,6 +53,12 @@ async function call({ url }: Server, { environmentId, token }: World, path: stri
   return (await response.json()) as any;
 }
 
+/** A message to a colleague, to all, or to nobody. */
+const rawOf = (n: number) =>
+  Buffer.from(
+    `To: ${["john", "team", "nobody"][n % 3]}@acme.test\r\nSubject: Mail ${n}\r\n\r\nText ${n}\r\n`,
+  ).toString("base64url");
+
 /** Makes one call, whose ids are kept. Throws if the server does not answer. */
 export async function perform(
   server: Server,
@@ -56,7 +72,11 @@ export async function perform(
     expect(errors).toBeUndefined();
     return data;
   };
+  const mail = (path: string, args: object) =>
+    call(server, world, `mail/gmail/v1/users/me/${path}`, args);
   const post = made.posts[n % (made.posts.length || 1)];
+  const letter = made.mails[n % (made.mails.length || 1)];
+  const draft = made.drafts[n % (made.drafts.length || 1)];
   const issue = made.issues[n % (made.issues.length || 1)];
   const channel = CHANNELS[n % 2]!;
   if (kind === "post") {
@@ -84,7 +104,21 @@ export async function perform(
   else if (kind === "remove" && issue) {
     await tracker(REMOVE, { id: issue });
     made.issues = made.issues.filter((each) => each !== issue);
+  } else if (kind === "mail") {
+    const { id } = await mail("messages/send", { raw: rawOf(n) });
+    expect(id).toBeString();
+    made.mails.push(id);
+  } else if (kind === "star" && letter)
+    await mail(`messages/${letter}/modify`, {
+      [n % 2 === 0 ? "addLabelIds" : "removeLabelIds"]: ["STARRED"],
+    });
+  else if (kind === "draft")
+    made.drafts.push((await mail("drafts", { message: { raw: rawOf(n) } })).id);
+  else if (kind === "sendDraft" && draft) {
+    made.mails.push((await mail("drafts/send", { id: draft })).id);
+    made.drafts = made.drafts.filter((each) => each !== draft);
   } else if (kind === "rejected") {
+    expect((await mail("messages/send", { raw: "" })).error.code).toBe(400);
     expect((await chat("chat.postMessage", { channel: "C0NOWHERE", text: "x" })).ok).toBe(false);
     const rejected = {
       query: CREATE,
@@ -105,13 +139,13 @@ export async function prepare(
     ...{ templateService: "world", templateName: "acme", impersonateEmail: "agent@acme.test" },
     impersonateUserId: undefined,
   });
-  const made: Made = { posts: [], issues: [] };
+  const made = nothing();
   if (how === "new") return { world, made };
   const path = `/env/${world.environmentId}`;
   for (const each of steps) await perform(server, world, each, made);
   if (how === "reset") {
     expectStatus(await server.post(`${path}/reset`, {}), 200);
-    return { world, made: { posts: [], issues: [] } };
+    return { world, made: nothing() };
   }
   if (how === "used") return { world, made };
   const snapshot = how === "snapshot" ? await server.post(`${path}/snapshots`, {}) : undefined;

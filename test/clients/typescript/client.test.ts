@@ -60,11 +60,15 @@ test("a world opens each of its services with its official client, and has one d
     await env.slack().chat.postMessage(greeting);
     const [team] = (await env.linear().teams()).nodes;
     await env.linear().createIssue({ teamId: team?.id ?? "", title: "Crash" });
+    const raw = Buffer.from("To: john@acme.test\r\n\r\nIt crashes.\r\n").toString("base64url");
+    await env.mail().users.messages.send({ userId: "me", requestBody: { raw } });
   });
 
-  expect(Object.keys(env.services)).toEqual(["chat", "tracker"]);
+  expect(Object.keys(env.services)).toEqual(["chat", "tracker", "mail"]);
   const tables = diff.inserts.map(({ __table__ }) => __table__);
-  expect(tables).toEqual(expect.arrayContaining(["chat_messages", "tracker_issues"]));
+  expect(tables).toEqual(
+    expect.arrayContaining(["chat_messages", "tracker_issues", "mail_messages"]),
+  );
   const listed = await fetch(env.mcp.url, {
     method: "POST",
     headers: { ...env.mcp.headers, "Content-Type": "application/json", Accept: "*/*" },
