@@ -9,6 +9,7 @@ import { missedByKeyboard, takePicture, violationsOf, waitUntilLoaded } from "..
 import { assetsOf, SCRIPTS_MAX } from "../support/console";
 import { useConsole } from "./console";
 import {
+  calendarScene,
   chatScene,
   graphql,
   type MailScene,
@@ -45,9 +46,25 @@ const PAGES: Case[] = [
     path: () => `/environments/${mail.environmentId}?mail=${mail.threadId}`,
     shows: "To: agent@acme.test, john@acme.test",
   },
+  {
+    name: "calendar",
+    path: () => `/environments/${calendar.environmentId}`,
+    shows: "Budget of May",
+  },
+  {
+    name: "calendar-agenda",
+    path: () => `/environments/${calendar.environmentId}?view=agenda`,
+    shows: "Budget of May",
+  },
+  {
+    name: "calendar-people",
+    path: () => `/environments/${calendar.environmentId}?view=people&day=2026-01-07`,
+    shows: "Room 3",
+  },
   { name: "run-chat", path: () => `/runs/${chat.runId}`, shows: "Why it failed" },
   { name: "run-tracker", path: () => `/runs/${tracker.runId}`, shows: "issueUpdate" },
   { name: "run-mail", path: () => `/runs/${mail.runId}`, shows: "Prices of May" },
+  { name: "run-calendar", path: () => `/runs/${calendar.runId}`, shows: "Budget of May" },
   { name: "run-pair", path: () => pair, shows: "only right" },
   { name: "suites", path: () => "/suites", shows: "Greetings" },
   { name: "suite", path: () => `/suites/${suite}`, shows: "Welcome everybody" },
@@ -71,6 +88,7 @@ const PAGES: Case[] = [
 let chat: Scene;
 let tracker: Scene;
 let mail: MailScene;
+let calendar: Scene;
 let issue: string;
 let suite: string;
 let tested: string;
@@ -82,6 +100,7 @@ beforeAll(async () => {
     subject: "Prices of May",
     html: "<p>Hello,</p><p>here are the <b>prices</b>.</p>",
   });
+  calendar = await calendarScene(program);
   suite = await suiteScene(program);
   const { body } = await program.get(`/testSuites/${suite}?expand=true`);
   const { runs } = (await program.get(`/runs?testSuiteId=${suite}`)).body;

@@ -173,3 +173,35 @@ export async function mailScene(
   expectStatus(await program.post("/diffRun", { runId }), 200);
   return { environmentId, environmentUrl, runId, threadId };
 }
+
+/** A run of the calendar: it moves one meeting, answers an invitation, cancels one, creates one and shares. */
+export async function calendarScene(program: TestProgram): Promise<Scene> {
+  const { environmentId, environmentUrl } = await program.environment({
+    templateService: "calendar",
+    templateName: "calendar_default",
+    impersonateUserId: "agent@acme.test",
+  });
+  const call = async (method: string, path: string, body?: object) => {
+    const address = `${program.url}${environmentUrl}/calendar/v3/calendars/primary/${path}`;
+    const response = await fetch(address, { method, ...(body && { body: JSON.stringify(body) }) });
+    if (!response.ok) throw new Error(await response.text());
+  };
+  const runId = await startRun(program, environmentId);
+  await call("GET", "events");
+  await call("PATCH", "events/standup", {
+    start: { dateTime: "2026-01-05T11:00:00Z" },
+    end: { dateTime: "2026-01-05T11:15:00Z" },
+  });
+  const attendees = [{ email: "agent@acme.test", responseStatus: "accepted" }];
+  await call("PATCH", "events/logincheck", { attendees });
+  await call("DELETE", "events/planning");
+  await call("POST", "events", {
+    summary: "Budget of May",
+    start: { dateTime: "2026-01-08T10:00:00Z" },
+    end: { dateTime: "2026-01-08T11:00:00Z" },
+    attendees: [{ email: "robin@acme.test" }],
+  });
+  await call("POST", "acl", { role: "reader", scope: { type: "user", value: "robin@acme.test" } });
+  expectStatus(await program.post("/diffRun", { runId }), 200);
+  return { environmentId, environmentUrl, runId };
+}

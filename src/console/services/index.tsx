@@ -1,6 +1,7 @@
 /** Places, code and forms of each service. One without an entry of its own has those of tables. */
 import type { Service } from "~/clients/typescript/schema";
 import type { PlaceProps } from "~/console/parts/place";
+import { calendar } from "~/console/services/calendar/index";
 import { chat } from "~/console/services/chat/index";
 import { mail } from "~/console/services/mail/index";
 import { WORLD } from "~/console/services/member";
@@ -13,7 +14,7 @@ const SERVICES: Readonly<Record<string, ConsoleService>> & Record<Service, Conso
   chat,
   tracker,
   mail,
-  calendar: tables,
+  calendar,
 };
 
 /** Fields of an environment's address that the view of any service keeps there. */

@@ -1,5 +1,6 @@
 /** The services, with their rows. One without an entry of its own has that of tables. */
 import type { Service } from "~/clients/typescript/schema";
+import { calendarRecords } from "~/console/services/calendar/records";
 import { chatRecords } from "~/console/services/chat/records";
 import { mailRecords } from "~/console/services/mail/records";
 import { memberOf, ownEvent, prefixOf, WORLD, withPrefix } from "~/console/services/member";
@@ -11,7 +12,7 @@ const RECORDS: Readonly<Record<string, ServiceRecords>> & Record<Service, Servic
   chat: chatRecords,
   tracker: trackerRecords,
   mail: mailRecords,
-  calendar: tableRecords,
+  calendar: calendarRecords,
 };
 
 /** For choices of environments and templates. */

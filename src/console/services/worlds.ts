@@ -11,7 +11,7 @@ const WORLDS: Readonly<Record<string, ComponentType<WorldProps>>> &
   chat: lazy(async () => (await import("~/console/services/chat/world")).ChatWorld),
   tracker: lazy(async () => (await import("~/console/services/tracker/world")).TrackerWorld),
   mail: lazy(async () => (await import("~/console/services/mail/world")).MailWorld),
-  calendar: TableWorld,
+  calendar: lazy(async () => (await import("~/console/services/calendar/world")).CalendarWorld),
 };
 
 export const worldOf = (service: string): ComponentType<WorldProps> =>

@@ -2,21 +2,35 @@
 import { ROUTER } from "~/replicas/calendar/api/index";
 import { CalendarError, INDENT, invalid } from "~/replicas/calendar/errors";
 import type { CalendarCall, TableName } from "~/replicas/calendar/operation";
+import { findUserId } from "~/replicas/calendar/store/users";
 import { answerCall, type GoogleApi } from "~/replicas/kit/google/answer";
+import { actingAddress } from "~/replicas/kit/google/identity";
 import { NOBODY_HERE } from "~/replicas/members";
 import type { ReplicaCall } from "~/replicas/replica";
 import type { HttpAnswer } from "~/wire/message";
 
+/** The id of the environment's own user, or of the person whose address is the token. */
+async function actingUser(call: ReplicaCall<TableName>): Promise<string> {
+  const { session, actor } = call;
+  const find = (email: string) => findUserId(session, { email });
+  const isKnown = async (email: string) => (await find(email)) !== undefined;
+  const refuse = (message: string) => new CalendarError("authError", message);
+  const address = await actingAddress(call, isKnown, refuse);
+  return address === actor ? actor : ((await find(address)) ?? actor);
+}
+
 const API: GoogleApi<TableName, CalendarCall> = {
   router: ROUTER,
   pathOf: (path) => path,
-  contextOf({ session, actor, request, baseUrl }) {
-    if (actor === NOBODY_HERE)
+  async contextOf(call) {
+    const { session, request, baseUrl } = call;
+    const userId = await actingUser(call);
+    if (userId === NOBODY_HERE)
       throw new CalendarError(
         "notACalendarUser",
         "The user must be signed up for Google Calendar.",
       );
-    return { session, userId: actor, ifMatch: request.headers.get("if-match"), baseUrl };
+    return { session, userId, ifMatch: request.headers.get("if-match"), baseUrl };
   },
   indent: INDENT,
   invalid: {

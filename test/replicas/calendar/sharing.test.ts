@@ -12,6 +12,16 @@ const send = (verb: string, path: string, body?: object) =>
   scene.send(environment, verb, path, body);
 const get = (path: string) => scene.get(environment, path);
 
+describe("a call with an address as its token", () => {
+  test("is the person's own", async () => {
+    const as = (token: string) =>
+      scene.callAs({ Authorization: `Bearer ${token}` }, environment, "GET", "calendars/primary");
+    expect((await as(ROBIN)).body.id).toBe(ROBIN);
+    const unknown = await as("nobody@acme.test");
+    expect([unknown.status, unknown.body.error.errors[0].reason]).toEqual([401, "authError"]);
+  });
+});
+
 describe("somebody else's calendar", () => {
   test("of which a person may see times only has no details", async () => {
     const { items, accessRole } = await get(`calendars/${ROBIN}/events?q=`);
