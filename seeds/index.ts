@@ -1,6 +1,7 @@
 /** Every seed file; the only list. */
 import acme from "./acme.yaml";
 import calendarBase from "./calendar_base.yaml";
+import calendarBenchDefault from "./calendar_bench_default.yaml";
 import calendarDefault from "./calendar_default.yaml";
 import chatBase from "./chat_base.yaml";
 import chatBenchDefault from "./chat_bench_default.yaml";
@@ -31,6 +32,7 @@ export const SEEDS: readonly unknown[] = [
   mailBenchDefault,
   calendarBase,
   calendarDefault,
+  calendarBenchDefault,
 ];
 
 /** Every file of `seeds/suites`; the only list. */
