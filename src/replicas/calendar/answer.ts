@@ -1,5 +1,7 @@
 /** Answers the calls of the service. */
+import { requireUser } from "~/replicas/calendar/access";
 import { ROUTER } from "~/replicas/calendar/api/index";
+import { SCOPES } from "~/replicas/calendar/discovery";
 import { CalendarError, INDENT, invalid } from "~/replicas/calendar/errors";
 import type { CalendarCall, TableName } from "~/replicas/calendar/operation";
 import { findUserId } from "~/replicas/calendar/store/users";
@@ -31,6 +33,13 @@ const API: GoogleApi<TableName, CalendarCall> = {
         "The user must be signed up for Google Calendar.",
       );
     return { session, userId, ifMatch: request.headers.get("if-match"), baseUrl };
+  },
+  account: {
+    scopes: SCOPES,
+    async personOf(call) {
+      const { email: address, displayName: name } = await requireUser(call);
+      return { address, name };
+    },
   },
   indent: INDENT,
   invalid: {

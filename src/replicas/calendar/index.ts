@@ -4,6 +4,7 @@ import { handle } from "~/replicas/calendar/answer";
 import { ROUTER } from "~/replicas/calendar/api/index";
 import { batches } from "~/replicas/calendar/batches";
 import { DERIVED } from "~/replicas/calendar/derived";
+import { documents } from "~/replicas/calendar/discovery";
 import { INDENT } from "~/replicas/calendar/errors";
 import { faults } from "~/replicas/calendar/faults";
 import type { TableName } from "~/replicas/calendar/operation";
@@ -26,6 +27,7 @@ export const calendar = createReplica<TableName>({
   credential: tokenOf,
   denial: denialOf(INDENT),
   batches,
+  documents,
   handle,
   faults,
   operations: () => operationsOf(about.service, ROUTER),

@@ -1,5 +1,6 @@
 /** Environments of calendar_default, and calls as their people. */
 import { useDatabase } from "../../support/database";
+import { answerCheck } from "../../support/discovery";
 import { expectStatus, useProgram } from "../../support/program";
 import { restCall } from "../../support/rest";
 
@@ -20,6 +21,11 @@ export const timed = (from = "2026-01-07T14:00:00Z", to = "2026-01-07T15:00:00Z"
   end: { dateTime: to },
 });
 
+export const DOCUMENT = "discovery/v1/apis/calendar/v3/rest";
+
+/** Every answer must be as the discovery document says. */
+let check: ReturnType<typeof answerCheck> | undefined;
+
 export function useScene() {
   const database = useDatabase();
   const program = useProgram(database);
@@ -32,13 +38,19 @@ export function useScene() {
       ...fields,
     });
 
-  const callAs = (
+  const callAs = async (
     headers: Record<string, string>,
     { environmentUrl }: Environment,
     verb: string,
     path: string,
     body?: object | string,
-  ) => restCall(`${program.url}${environmentUrl}/calendar/v3/${path}`, verb, headers, body);
+  ) => {
+    const url = `${program.url}${environmentUrl}/calendar/v3/${path}`;
+    const answer = await restCall(url, verb, headers, body);
+    check ??= answerCheck(await (await fetch(`${program.url}/${DOCUMENT}`)).json());
+    if (answer.ok) check(verb, `/calendar/v3/${path}`, answer.status, answer.body);
+    return answer;
+  };
 
   const call = (env: Environment, verb: string, path: string, body?: object | string) =>
     callAs({}, env, verb, path, body);

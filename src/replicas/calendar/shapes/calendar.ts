@@ -77,7 +77,7 @@ export const Entry = Type.Object(
     dataOwner: text("The user whose data it is", "agent@acme.test"),
     conferenceProperties: open("Types of conferences"),
   },
-  { title: "CalendarListEntry", description: "A calendar in the list of a user" },
+  { title: "CalendarCalendarListEntry", description: "A calendar in the list of a user" },
 );
 export const EntryBody = bodyOf(ENTRY);
 export const EntryList = pageOf("CalendarEntries", "calendarList", Entry);
