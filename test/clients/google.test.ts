@@ -18,8 +18,8 @@ const AGENT = {
 };
 
 /** Variables that lead a scenario to a new environment. */
-async function environment() {
-  const { environmentUrl, token } = await program.environment(AGENT);
+async function environment(of = AGENT) {
+  const { environmentUrl, token } = await program.environment(of);
   const { url } = program;
   return { ...process.env, URL: `${url}${environmentUrl}`, ROOT: url, TOKEN: token as string };
 }
@@ -39,6 +39,28 @@ test(
   async () => {
     const env = await environment();
     const script = join(SCENARIOS, "gmail.mjs");
+    expectCalls(await run(["node", script], { cwd: join(import.meta.dir, "../.."), env }));
+  },
+  MINUTES,
+);
+
+const PLANNER = { ...AGENT, templateService: "calendar", templateName: "calendar_default" };
+
+test(
+  "calendar through google-api-python-client",
+  async () => {
+    const packages = await pythonPackages(...PYTHON);
+    const env = { ...(await environment(PLANNER)), PYTHONPATH: packages };
+    expectCalls(await run(["python3", join(SCENARIOS, "google_calendar_scenario.py")], { env }));
+  },
+  5 * MINUTES,
+);
+
+test(
+  "calendar through @googleapis/calendar",
+  async () => {
+    const env = await environment(PLANNER);
+    const script = join(SCENARIOS, "google-calendar.mjs");
     expectCalls(await run(["node", script], { cwd: join(import.meta.dir, "../.."), env }));
   },
   MINUTES,
