@@ -1,5 +1,5 @@
 /** The guide's backup and restore, exactly as written; and `diorama capture`, which its runbooks use. */
-import { describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -132,10 +132,13 @@ describe("diorama capture", () => {
   const capture = (...args: string[]) =>
     run(["bun", "src/main.ts", "capture", ...args], { DATABASE_URL: database.url });
 
-  test("status shows the slot, its leader, and the retained log", async () => {
+  // For all tests: the slot stays while there is a run.
+  beforeAll(async () => {
     const environment = await program.environment();
     await program.post("/startRun", { envId: environment.environmentId });
+  });
 
+  test("status shows the slot, its leader, and the retained log", async () => {
     const { code, out } = await capture("status");
 
     expect(code).toBe(0);

@@ -2,7 +2,7 @@
 
 /** For all scripts of a page, and for its style sheet. */
 export const SCRIPTS_MAX = 150_000;
-export const STYLE_MAX = 30_000;
+export const STYLE_MAX = 40_000;
 
 /** Paths of pages whose scripts differ. */
 export const PLACES = [
