@@ -227,7 +227,7 @@ test(
     });
     const instruction = await Bun.file(join(folder, "instruction.md")).text();
     expect(instruction).toContain("Slack Web API at http://diorama:3000/task/services/chat, and ");
-    expect(instruction).toContain("at http://diorama:3000/task/services/tracker; any token");
+    expect(instruction).toContain("at http://diorama:3000/task/services/mail; any token");
   },
   MINUTES,
 );
