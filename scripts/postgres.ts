@@ -76,10 +76,13 @@ export function hasWal2json(bin: string): boolean {
   );
 }
 
-/** A TCP port of 127.0.0.1 that is currently free. */
-export async function freePort(): Promise<number> {
+/** A TCP port of 127.0.0.1 that is currently free: `wanted`, or any. Throws EADDRINUSE if that one is used. */
+export async function freePort(wanted = 0): Promise<number> {
   const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  await new Promise<void>((done, fail) => {
+    server.once("error", fail);
+    server.listen(wanted, "127.0.0.1", done);
+  });
   const address = server.address();
   await new Promise((done) => server.close(done));
   if (address === null || typeof address === "string") throw new Error("no free port");
