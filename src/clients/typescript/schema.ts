@@ -2001,6 +2001,11 @@ export interface components {
              * @example /console/runs/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
              */
             readonly consoleUrl: string;
+            /**
+             * @description Of its test, with the time of its environment when that was new; null without a test
+             * @example It is Tuesday 10 March 2026, 09:00 UTC. Say hello in #general.
+             */
+            readonly prompt: string | null;
             /** @description False if the rows are not known: the run has no diff, or explaining it takes too long */
             readonly complete: boolean;
             /**

@@ -8,10 +8,7 @@ export type RecordedCall = Call & { readonly id: string; readonly rows: readonly
 export type RunRecord = ReturnType<typeof recordOf>;
 
 /** `page`: of the run in the console. */
-export function recordOf(
-  { run, calls, events, test, reasons, isComplete }: RunParts,
-  page: string,
-) {
+export function recordOf({ run, calls, events, reasons, isComplete }: RunParts, page: string) {
   const attributed = new Set(calls.flatMap(({ changes }) => changes ?? []));
   const { runId, environmentId, service, templateName, testId, testName, labels } = run;
   const { testSuiteId, testSuiteName, startedAt, status, passed, success, reward, score } = run;
@@ -28,7 +25,7 @@ export function recordOf(
       ...{ status, passed, success, reward, score, unsafe: run.unsafe?.count ?? null },
       ...{ gradable, cause, ending, exitCode, reasons: reasons?.text ?? "" },
     },
-    prompt: test?.renderedPrompt ?? null,
+    prompt: reasons?.prompt ?? null,
     /** As the labels name them. */
     agent: labels["agent"],
     model: labels["model"],

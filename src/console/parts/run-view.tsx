@@ -15,17 +15,17 @@ export function RunView({ data, reload }: { data: RunData; reload?: () => void }
   const history = useMemo(() => createHistory(data, recordsOf(serviceOfRun(data))), [data]);
   const [wanted, want] = useState<{ readonly n: number }>();
   const { names } = history;
-  const { run, test, reasons, environment } = data;
+  const { run, reasons, environment } = data;
   const isLive = reload !== undefined && environment?.status === "active";
   return (
     <>
       <Outcome data={data} />
       <RunNote of={run} reload={reload} />
-      {test && (
+      {reasons?.prompt && (
         <section class="asked" aria-label="Asked">
           <h2>Asked</h2>
           <blockquote class="prompt">
-            <Long text={test.renderedPrompt} />
+            <Long text={reasons.prompt} />
           </blockquote>
         </section>
       )}

@@ -32,6 +32,15 @@ export async function findOpening(
   return row;
 }
 
+/** The time that an environment showed when it was new; undefined if nothing is known of it any more. */
+export async function findFirstTime(sql: Sql, environmentId: string): Promise<Date | undefined> {
+  const [row] = await sql<{ time: Date }[]>`
+    select coalesce(to_timestamp((first_clock ->> 'now')::float8 / 1000), created_at) as time
+    from diorama.environments where environment_id = ${environmentId}
+  `;
+  return row?.time;
+}
+
 /**
  * Counts a call. Returns its number. The commit does not wait for the disk: whatever the call itself commits later does,
  * and a crash never leaves a call that wrote uncounted.

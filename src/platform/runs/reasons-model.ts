@@ -105,6 +105,11 @@ export const RunReasons = t.Object(
     runId: Id,
     status: Status,
     consoleUrl: ConsoleUrl,
+    prompt: t.Nullable(t.String(), {
+      description:
+        "Of its test, with the time of its environment when that was new; null without a test",
+      examples: ["It is Tuesday 10 March 2026, 09:00 UTC. Say hello in #general."],
+    }),
     complete: t.Boolean({
       description:
         "False if the rows are not known: the run has no diff, or explaining it takes too long",

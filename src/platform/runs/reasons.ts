@@ -7,6 +7,7 @@ import type { Findings } from "~/evaluation/findings";
 import type { Spec } from "~/evaluation/spec";
 import { sayReasons } from "~/evaluation/words/reasons";
 import { reasonText } from "~/evaluation/words/text";
+import { findFirstTime } from "~/platform/environments/clock-store";
 import type { Environments } from "~/platform/environments/environments";
 import { createCallNumbers } from "~/platform/journal/call-numbers";
 import type { JournalListing } from "~/platform/journal/listing";
@@ -18,6 +19,7 @@ import type { Runs } from "~/platform/runs/runs";
 import type { RunRow as StoredRun } from "~/platform/runs/store";
 import { consoleUrl, isOpen } from "~/platform/runs/view";
 import { requireSpec } from "~/platform/suites/preparation";
+import { namesTime, promptAt } from "~/platform/suites/prompt";
 import type { Suites } from "~/platform/suites/suites";
 import type { Templates } from "~/platform/templates/templates";
 import { memberOf, WORLD } from "~/replicas/members";
@@ -62,6 +64,15 @@ export function createReasons(deps: {
     return findings && { findings, run: gradable };
   }
 
+  /** The prompt of a run's test, as the agent got it. */
+  async function promptOf(userId: string, run: StoredRun): Promise<string | null> {
+    const test = run.testId === null ? undefined : await suites.findTest(userId, run.testId);
+    if (!test) return null;
+    const { prompt } = test;
+    const time = namesTime(prompt) ? await findFirstTime(pool, run.environmentId) : undefined;
+    return promptAt(prompt, time ?? run.startedAt);
+  }
+
   return {
     /** Throws `run_not_found`. */
     async ofRun(userId: string, runId: string) {
@@ -72,6 +83,7 @@ export function createReasons(deps: {
         runId,
         status: isRunning ? ("running" as const) : (status as "completed" | "passed" | "failed"),
         consoleUrl: consoleUrl(runId),
+        prompt: await promptOf(userId, run),
         problems: isRunning ? [] : problemsOf(JSON.parse(run.failures)),
       };
       const environment = await environments.find(run.environmentId);

@@ -59,6 +59,22 @@ describe("an environment of a test", () => {
     expect(several.environments).toHaveLength(2);
   });
 
+  test("gives its runs the prompt that the agent got, whatever the clock has become", async () => {
+    const { test } = await create(PROMPT);
+    const clock = { now: AT, mode: "frozen" };
+    const { environmentId: envId } = await program.environment({ testId: test.id, clock });
+    const later = await program.post(`/env/${envId}/clock`, { advance: "P3D" });
+    expectStatus(later, 200);
+    const { runId } = (await program.post("/startRun", { envId, testId: test.id })).body;
+
+    expect((await program.get(`/runs/${runId}/reasons`)).body.prompt).toBe(TOLD);
+    const alone = (await program.post("/diffRun", { runId })).status;
+    expect(alone).toBe(200);
+    const other = await program.post("/startRun", { envId });
+    const { body } = await program.get(`/runs/${other.body.runId}/reasons`);
+    expect(body.prompt).toBeNull();
+  });
+
   test("of a template with a day has that day", async () => {
     const { test } = await create(PROMPT, "chat_bench_default");
     const { now } = (await program.get("/templates/chat_bench_default")).body;
