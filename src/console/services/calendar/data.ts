@@ -60,9 +60,13 @@ type BusyAnswer = {
 };
 
 const CALENDARS_MAX = 30;
+/** Pages of the events of one calendar, of 250 each. */
 const PAGES_MAX = 4;
 /** Calendars of one query of busy times. */
 export const PEOPLE_MAX = 50;
+
+/** Events in order. `isWhole`: false if a calendar has more in these days than are read. */
+export type Events = { readonly entries: readonly Entry[]; readonly isWhole: boolean };
 
 export type Calendars = ReturnType<typeof createCalendars>;
 
@@ -88,7 +92,7 @@ export function createCalendars(
     calendar: ListedCalendar,
     query: object,
     signal: AbortSignal,
-  ): Promise<Entry[]> {
+  ): Promise<Events> {
     const path = `calendars/${encodeURIComponent(calendar.id)}/events`;
     const items: CalendarEvent[] = [];
     let pageToken: string | undefined;
@@ -102,33 +106,39 @@ export function createCalendars(
       pageToken = answer.nextPageToken;
       if (!pageToken) break;
     }
-    return items.flatMap((event) => entryOf(event, calendar) ?? []);
+    const entries = items.flatMap((event) => entryOf(event, calendar) ?? []);
+    return { entries, isWhole: !pageToken };
   }
 
   return {
-    /** The zone of the person, and the calendars of the list. */
+    /** The zone of the person, and the calendars of the list. `isWhole`: false if it has more. */
     async overview(signal: AbortSignal) {
       const [{ value: zone }, { items }] = await Promise.all([
         call<{ value: string }>("users/me/settings/timezone", {}, signal),
         call<{ items: ListedCalendar[] }>("users/me/calendarList", {}, signal),
       ]);
-      return { zone, calendars: items.slice(0, CALENDARS_MAX) };
+      return {
+        zone,
+        calendars: items.slice(0, CALENDARS_MAX),
+        isWhole: items.length <= CALENDARS_MAX,
+      };
     },
 
-    /** The events of some days, cancelled ones too, in order. */
+    /** The events of some days, cancelled ones too. */
     async events(
       calendars: readonly ListedCalendar[],
       { first, days, zone }: { first: string; days: number; zone: string },
       signal: AbortSignal,
-    ): Promise<Entry[]> {
+    ): Promise<Events> {
       const query = { ...windowOf(first, days), timeZone: zone };
       const all = { ...query, singleEvents: "true", showDeleted: "true" };
       const lists = await Promise.all(calendars.map((each) => eventsOf(each, all, signal)));
       const [from, to] = [`${first}T00:00`, `${addDays(first, days)}T00:00`];
-      return lists
-        .flat()
+      const entries = lists
+        .flatMap((each) => each.entries)
         .filter(({ begin, end }) => begin < to && (end > from || begin >= from))
         .toSorted((a, b) => (a.begin + a.end < b.begin + b.end ? -1 : 1));
+      return { entries, isWhole: lists.every(({ isWhole }) => isWhole) };
     },
 
     /** The times of a day at which calendars are not free. */

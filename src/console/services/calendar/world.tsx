@@ -1,4 +1,5 @@
 /** A calendar environment as one of its people sees it. Differences from the template are tinted. */
+import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { ask } from "~/console/api";
 import { useWorldLive } from "~/console/live";
@@ -33,13 +34,15 @@ import type { WorldProps } from "~/console/services/service";
 const VIEWS: Readonly<Record<string, number>> = { week: 7, day: 1, agenda: 14, people: 1 };
 const CLEARED = { event: undefined };
 const clears = Object.keys(CLEARED);
-/** Requests of a reload, on average. */
-const COST = 3;
+/** Requests of a reload beside those for the events of each calendar. */
+const REQUESTS = 2;
 
 type View = {
   readonly environment: ServiceEnvironment;
   readonly calendars: Calendars;
   readonly listed: readonly ListedCalendar[];
+  /** False if the person has more calendars. */
+  readonly isWhole: boolean;
   readonly zone: string;
   readonly marks: CalendarMarks;
   readonly now: string;
@@ -54,13 +57,14 @@ export function CalendarWorld({ environment }: WorldProps) {
   const overview = useLoad((signal) => calendars.overview(signal), [calendars]);
   const known = useLoad(() => readKnown(environment), [environmentId]);
   const marks = useMarks(environment, readBaseline, subjectsOf);
-  useWorldLive(environment, overview.reload, COST);
+  const cost = REQUESTS + (overview.data?.calendars.length ?? 0);
+  useWorldLive(environment, overview.reload, cost);
   return (
     <Ready of={overview}>
-      {({ zone, calendars: listed }) => {
+      {({ zone, calendars: listed, isWhole }) => {
         const { users = [], named = [] } = known.data ?? {};
         const now = wallOf(Date.parse(clock.now), zone);
-        const view = { environment, calendars, listed, zone, marks, now, named };
+        const view = { environment, calendars, listed, isWhole, zone, marks, now, named };
         return (
           <>
             <div class="filters">
@@ -128,48 +132,68 @@ function Travel({ now }: { now: string }) {
 }
 
 function Shown({ view }: { view: View }) {
-  const { environment, calendars, listed, zone, marks, now, named } = view;
+  const { environment, calendars, zone, now, named } = view;
   const kind = chosenView();
   const day = chosenDay(now);
   const first = kind === "week" ? weekOf(day) : day;
   const days = VIEWS[kind] ?? 1;
+  const title =
+    days === 1 ? longDay(first) : `${longDay(first)} – ${longDay(addDays(first, days - 1))}`;
+  if (kind !== "people") return <Events view={view} of={{ first, days, title }} />;
+  return (
+    <div class="calendar">
+      <Room title={title}>
+        <People {...{ environment, calendars, named, zone }} day={first} />
+      </Room>
+    </div>
+  );
+}
+
+function Room({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <section class="room" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+      </header>
+      {children}
+    </section>
+  );
+}
+
+function Events({
+  view,
+  of: { first, days, title },
+}: {
+  view: View;
+  of: { first: string; days: number; title: string };
+}) {
+  const { calendars, listed, zone, marks, now } = view;
   const loaded = useLoad(
     (signal) => calendars.events(listed, { first, days, zone }, signal),
     [calendars, listed, first, days, zone],
   );
-  const title =
-    days === 1 ? longDay(first) : `${longDay(first)} – ${longDay(addDays(first, days - 1))}`;
   const chosen = place.value.query.get("event");
   const isSeen = ({ event }: Entry) =>
     event.status !== "cancelled" || changeOf(event, marks).mark === "removed";
-  const opened = loaded.data?.find((entry) => keyOf(entry) === chosen);
+  const opened = loaded.data?.entries.find((entry) => keyOf(entry) === chosen);
   return (
     <div class={`calendar ${opened ? "opened" : ""}`}>
-      <section class="room" aria-label={title}>
-        <header>
-          <h2>{title}</h2>
-        </header>
-        {kind === "people" ? (
-          <People
-            environment={environment}
-            calendars={calendars}
-            named={named}
-            day={first}
-            zone={zone}
-          />
-        ) : (
-          <Ready of={loaded}>
-            {(entries) => {
-              const of = { entries: entries.filter(isSeen), marks, now };
-              return kind === "agenda" ? (
-                <Agenda first={first} count={days} of={of} />
-              ) : (
-                <Days first={first} count={days} of={of} />
-              );
-            }}
-          </Ready>
-        )}
-      </section>
+      <Room title={title}>
+        <Ready of={loaded}>
+          {({ entries, isWhole }) => {
+            const of = { entries: entries.filter(isSeen), marks, now };
+            const Layout = chosenView() === "agenda" ? Agenda : Days;
+            return (
+              <>
+                {!(isWhole && view.isWhole) && (
+                  <p class="note">Some calendars or events are not shown: there are too many.</p>
+                )}
+                <Layout first={first} count={days} of={of} />
+              </>
+            );
+          }}
+        </Ready>
+      </Room>
       {opened && <Opened of={opened} marks={marks} zone={zone} />}
     </div>
   );
