@@ -4,6 +4,7 @@
  * Postgres does not run as root, so under root it runs as `postgres` or `nobody`. Folders that this user cannot access
  * (a checkout in /root) are under /var/tmp instead.
  */
+import { randomInt } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { chmod, cp, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -76,17 +77,27 @@ export function hasWal2json(bin: string): boolean {
   );
 }
 
-/** A TCP port of 127.0.0.1 that is currently free: `wanted`, or any. Throws EADDRINUSE if that one is used. */
-export async function freePort(wanted = 0): Promise<number> {
+/** Below the ports of outgoing connections, which would take a free one before its server does. */
+const [FIRST_PORT, LAST_PORT] = [10_000, 32_000];
+const PORTS_TRIED = 100;
+
+/** A TCP port of 127.0.0.1 that is currently free, by chance, so that two processes hardly ever get the same one. */
+export async function freePort(): Promise<number> {
+  for (let tried = 0; tried < PORTS_TRIED; tried++) {
+    const port = randomInt(FIRST_PORT, LAST_PORT);
+    if (await isFree(port)) return port;
+  }
+  throw new Error("no free port");
+}
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  await new Promise<void>((done, fail) => {
-    server.once("error", fail);
-    server.listen(wanted, "127.0.0.1", done);
+  const listens = await new Promise<boolean>((done) => {
+    server.once("error", () => done(false));
+    server.listen(port, "127.0.0.1", () => done(true));
   });
-  const address = server.address();
-  await new Promise((done) => server.close(done));
-  if (address === null || typeof address === "string") throw new Error("no free port");
-  return address.port;
+  if (listens) await new Promise((done) => server.close(done));
+  return listens;
 }
 
 /** Newer minor releases use an output plugin only when this setting lists it. */

@@ -33,25 +33,13 @@ const PROGRAM = process.env["DIORAMA_BINARY"] ? [process.env["DIORAMA_BINARY"]] 
 
 const READY_SECONDS = 50;
 
-const WORKER_PORTS = 4_000;
-/** Below the ports of outgoing connections, and other ones in each worker: a free port is not taken before its server has it. */
-const FIRST_PORT = 10_000 + WORKER_PORTS * (Number(process.env["BUN_TEST_WORKER_ID"] ?? 0) % 5);
-let offset = process.pid;
-
-async function ownPort(): Promise<number> {
-  for (;;) {
-    const port = await freePort(FIRST_PORT + (offset++ % WORKER_PORTS)).catch(() => undefined);
-    if (port !== undefined) return port;
-  }
-}
-
 /** Starts the program in a process, without waiting until it serves. */
 export async function launch(
   database: Pick<TestDatabase, "url">,
   settings: Record<string, string> = {},
   { prefix = [], preload, args = [] }: Launch = {},
 ): Promise<ServerProcess> {
-  const port = await ownPort();
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const program = preload ? ["bun", "--preload", preload, SOURCES] : PROGRAM;
   const child = Bun.spawn([...prefix, ...program, ...args], {
