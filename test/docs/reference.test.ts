@@ -1,6 +1,7 @@
 /** The generated pages, compared with their sources. */
 import { expect, test } from "bun:test";
 import { SETTINGS } from "~/config";
+import controlGuide from "~/docs/control.md" with { type: "text" };
 import { REFERENCE } from "~/docs/reference/index";
 import suitesGuide from "~/docs/suites.md" with { type: "text" };
 import { STATUS } from "~/errors";
@@ -87,5 +88,16 @@ test("the guide counts the tests of the suites, and those that tools can solve",
     const viaTools = tests.filter(({ surfaces }: any) => surfaces.includes("mcp"));
     const row = [name, tests.length, viaTools.length, `\`${templateName}\``].join(" | ");
     expect(suitesGuide.replaceAll(/ +/g, " ")).toContain(`| ${row} |`);
+  }
+});
+
+test("the guide names the day of every template", () => {
+  const [, table = ""] = /(\| Template .*?)\n\n/s.exec(controlGuide) ?? [];
+  const rows = table.split("\n").map((row) => row.split("|").map((cell) => cell.trim()));
+  const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
+  for (const { template, now } of SEEDS as { template: string; now?: string | Date }[]) {
+    const [, , shown = ""] = rows.find(([, names]) => names?.includes(`\`${template}\``)) ?? [];
+    const told = now === undefined ? "Real time" : format.format(new Date(now));
+    expect([template, shown]).toEqual([template, expect.stringContaining(told)]);
   }
 });
