@@ -17,6 +17,8 @@ const clocks = (_: Plot, splits: number[]) => splits.map(clock);
 
 /** Of the axis of times, so that its first readings stand at distinct ones. */
 const SECONDS_MIN = 60;
+/** The first readings are too close to each other for a line. */
+const POINTS_MAX = 5;
 
 const shown = (value: number | null | undefined) =>
   value === null || value === undefined ? "–" : value.toFixed(value < 10 ? 1 : 0);
@@ -54,8 +56,7 @@ function optionsOf(series: readonly Series[], figure: HTMLElement, follow: (plot
       ...series.map((_, n) => ({
         stroke: colourOf(`dl > :nth-child(${n + 1}) > dt`),
         width: 2,
-        // The first readings are too close to each other for a line.
-        points: { show: true, size: 4 },
+        points: { show: ({ data: [at] }: Plot) => at.length < POINTS_MAX, size: 4 },
         ...(n > 0 && { dash: [6, 3] }),
       })),
     ],

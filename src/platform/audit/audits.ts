@@ -139,7 +139,7 @@ export function createAudits(deps: {
     suite: SuiteRow,
     tests: readonly TestRow[],
     auditor: Auditor,
-    wantsRuns: boolean,
+    { wantsRuns }: Pick<Auditing, "wantsRuns">,
   ) {
     const testIds = tests.map(({ testId }) => testId);
     const perTest = wantsRuns ? RUNS_MAX : TRIED;
@@ -170,18 +170,18 @@ export function createAudits(deps: {
     async audit(
       userId: string,
       ref: string,
-      { wantsRuns, testId }: { wantsRuns: boolean; testId?: string | undefined },
+      { testId, ...wanted }: Pick<Auditing, "wantsRuns"> & { readonly testId?: string | undefined },
     ): Promise<SuiteAudit> {
       const suite = await suites.requireNamed(userId, ref);
       const all = await suites.tests(suite.suiteId);
-      const chosen = testId === undefined ? all : all.filter((test) => test.testId === testId);
+      const chosen = all.filter((test) => testId === undefined || test.testId === testId);
       if (testId !== undefined && chosen.length === 0) throw testNotFound(testId);
       if (current) throw unavailable("The server audits one suite at a time", RETRY_AFTER_SECONDS);
       const began = performance.now();
       const auditor = createAuditor(SECONDS_MAX);
       current = auditor;
       try {
-        const tests = await auditAll(userId, suite, chosen, auditor, wantsRuns);
+        const tests = await auditAll(userId, suite, chosen, auditor, wanted);
         const sum = (of: "mutants" | "killed" | "accepted" | "s1" | "s2") =>
           tests.reduce((total, test) => total + test[of], 0);
         return {

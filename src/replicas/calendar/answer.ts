@@ -13,12 +13,14 @@ import type { HttpAnswer } from "~/wire/message";
 
 /** The id of the environment's own user, or of the person whose address is the token. */
 async function actingUser(call: ReplicaCall<TableName>): Promise<string> {
-  const { session, actor } = call;
-  const find = (email: string) => findUserId(session, { email });
-  const isKnown = async (email: string) => (await find(email)) !== undefined;
+  let userId: string | undefined;
+  const isKnown = async (email: string) => {
+    userId = await findUserId(call.session, { email });
+    return userId !== undefined;
+  };
   const refuse = (message: string) => new CalendarError("authError", message);
-  const address = await actingAddress(call, isKnown, refuse);
-  return address === actor ? actor : ((await find(address)) ?? actor);
+  await actingAddress(call, isKnown, refuse);
+  return userId ?? call.actor;
 }
 
 const API: GoogleApi<TableName, CalendarCall> = {

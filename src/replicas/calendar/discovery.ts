@@ -5,11 +5,13 @@ import { documentsOf } from "~/replicas/kit/google/discovery";
 const AUTH = "https://www.googleapis.com/auth/calendar";
 export const SCOPES = [
   AUTH,
-  ...["acls", "acls.readonly", "app.created", "calendarlist", "calendarlist.readonly"],
-  ...["calendars", "calendars.readonly", "events", "events.freebusy", "events.owned"],
-  ...["events.owned.readonly", "events.public.readonly", "events.readonly", "freebusy"],
-  ...["readonly", "settings", "settings.readonly"],
-].map((scope) => (scope === AUTH ? AUTH : `${AUTH}.${scope}`));
+  ...[
+    ...["acls", "acls.readonly", "app.created", "calendarlist", "calendarlist.readonly"],
+    ...["calendars", "calendars.readonly", "events", "events.freebusy", "events.owned"],
+    ...["events.owned.readonly", "events.public.readonly", "events.readonly", "freebusy"],
+    ...["readonly", "settings", "settings.readonly"],
+  ].map((scope) => `${AUTH}.${scope}`),
+];
 
 export const documents = documentsOf(
   {

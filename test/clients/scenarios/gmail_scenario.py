@@ -6,30 +6,16 @@ import os
 from email.message import EmailMessage
 
 from google.oauth2.credentials import Credentials
+from google_calls import call, count, expect, made, rejection
 from googleapiclient.discovery import build
-from googleapiclient.errors import HttpError
 from googleapiclient.http import MediaIoBaseUpload
 
 URL = os.environ["URL"]
-calls = 0
-
-
-def call(request):
-    global calls
-    calls += 1
-    return request.execute()
-
-
-def expect(actual, expected):
-    assert actual == expected, f"{actual!r} is not {expected!r}"
 
 
 def rejected(request):
-    try:
-        call(request)
-    except HttpError as error:
-        return error.resp.status, error.reason
-    raise AssertionError("the call is not rejected")
+    error = rejection(request)
+    return error.resp.status, error.reason
 
 
 def message(subject, to="john@acme.test", attachment=None):
@@ -104,7 +90,7 @@ progress, answer = [], None
 while answer is None:
     status, answer = request.next_chunk()
     progress += [status.resumable_progress] if status else []
-calls += len(progress) + 2
+count(len(progress) + 2)
 expect(progress, [n * 2**19 for n in range(1, len(progress) + 1)])
 assert len(progress) >= 4
 whole = call(messages.get(userId="me", id=answer["id"], format="minimal"))
@@ -159,7 +145,7 @@ batch.add(messages.get(userId="me", id="ffffffffffffffff"), request_id="missing"
 batch.add(messages.send(userId="me", body=raw("In a batch")), request_id="send")
 batch.add(labels.get(userId="me", id="INBOX"), request_id="label")
 batch.execute()
-calls += 4
+count(4)
 expect(answers["get"], sent["id"])
 expect(answers["missing"], 404)
 expect(answers["label"], "INBOX")
@@ -168,7 +154,7 @@ full = gmail.new_batch_http_request(callback=lambda *_: None)
 for _ in range(100):
     full.add(users.getProfile(userId="me"))
 full.execute()
-calls += 100
+count(100)
 
 # Errors.
 expect(rejected(messages.get(userId="me", id="x")), (400, "Invalid id value"))
@@ -176,4 +162,4 @@ expect(rejected(users.getProfile(userId="john@acme.test")), (403, "Delegation de
 expect(rejected(messages.send(userId="me", body={"raw": "VG86IG5vYm9keQ=="})), (400, "Invalid To header"))
 expect(call(labels.delete(userId="me", id=label["id"])), "")
 
-print(calls)
+print(made())

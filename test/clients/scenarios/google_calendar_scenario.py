@@ -3,30 +3,16 @@
 import os
 
 from google.oauth2.credentials import Credentials
+from google_calls import call, count, expect, made, rejection
 from googleapiclient.discovery import build
-from googleapiclient.errors import HttpError
 
 URL = os.environ["URL"]
 PRIMARY = "primary"
-calls = 0
-
-
-def call(request):
-    global calls
-    calls += 1
-    return request.execute()
-
-
-def expect(actual, expected):
-    assert actual == expected, f"{actual!r} is not {expected!r}"
 
 
 def rejected(request):
-    try:
-        call(request)
-    except HttpError as error:
-        return error.resp.status, error.error_details[0]["reason"]
-    raise AssertionError("the call is not rejected")
+    error = rejection(request)
+    return error.resp.status, error.error_details[0]["reason"]
 
 
 def at(time):
@@ -100,7 +86,7 @@ batch.add(events.get(calendarId=PRIMARY, eventId=event["id"]), request_id="get")
 batch.add(events.get(calendarId=PRIMARY, eventId="nothinghere"), request_id="missing")
 batch.add(calendars.get(calendarId=own["id"]), request_id="calendar")
 batch.execute()
-calls += 3
+count(3)
 expect(answers, {"get": event["id"], "missing": 404, "calendar": own["id"]})
 
 # Errors.
@@ -110,4 +96,4 @@ expect(rejected(events.insert(calendarId=PRIMARY, body={})), (400, "required"))
 expect(rejected(calendars.get(calendarId="nobody@acme.test")), (404, "notFound"))
 call(calendars.delete(calendarId=own["id"]))
 
-print(calls)
+print(made())

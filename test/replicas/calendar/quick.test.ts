@@ -106,6 +106,8 @@ test("a text of any form is read", async () => {
     "\u0000",
     "💥",
     "noon-noon ",
+    "in 99999 years ",
+    "Feb 31 25:61 ",
   ]) {
     const { status } = await scene.call(environment, "POST", pathOf(part.repeat(60)));
     expect([part, status < 500]).toEqual([part, true]);

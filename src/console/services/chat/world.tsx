@@ -1,5 +1,4 @@
 /** A chat environment as one of its users sees it. Differences from the template are tinted. */
-
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { EnvironmentDetail } from "~/clients/typescript/schema";
 import { useWorldLive } from "~/console/live";

@@ -119,7 +119,8 @@ export async function quickAddEvent(
 ): Promise<EventRow> {
   requireWriter(place);
   if (text.trim() === "") throw required();
-  if (text.length > TEXT_MAX) throw wrongParameter("text", "The text is too long.");
+  if (text.length > TEXT_MAX)
+    throw wrongParameter("text", `The text is longer than ${TEXT_MAX} characters.`);
   const body = readText(text, {
     now: millisOf(call.session.source),
     zone: place.calendar.timeZone,
