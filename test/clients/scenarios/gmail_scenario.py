@@ -6,7 +6,7 @@ import os
 from email.message import EmailMessage
 
 from google.oauth2.credentials import Credentials
-from google_calls import call, count, expect, made, rejection
+from google_calls import call, count, counted, expect, rejection
 from googleapiclient.discovery import build
 from googleapiclient.http import MediaIoBaseUpload
 
@@ -162,4 +162,4 @@ expect(rejected(users.getProfile(userId="john@acme.test")), (403, "Delegation de
 expect(rejected(messages.send(userId="me", body={"raw": "VG86IG5vYm9keQ=="})), (400, "Invalid To header"))
 expect(call(labels.delete(userId="me", id=label["id"])), "")
 
-print(made())
+print(counted())

@@ -3,7 +3,7 @@
 import os
 
 from google.oauth2.credentials import Credentials
-from google_calls import call, count, expect, made, rejection
+from google_calls import call, count, counted, expect, rejection
 from googleapiclient.discovery import build
 
 URL = os.environ["URL"]
@@ -96,4 +96,4 @@ expect(rejected(events.insert(calendarId=PRIMARY, body={})), (400, "required"))
 expect(rejected(calendars.get(calendarId="nobody@acme.test")), (404, "notFound"))
 call(calendars.delete(calendarId=own["id"]))
 
-print(made())
+print(counted())

@@ -5,7 +5,7 @@ from googleapiclient.errors import HttpError
 _made = 0
 
 
-def made():
+def counted():
     return _made
 
 
