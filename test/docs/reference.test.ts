@@ -97,7 +97,8 @@ test("the guide names the day of every template", () => {
   const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
   for (const { template, now } of SEEDS as { template: string; now?: string | Date }[]) {
     // One that is not named shows real time, as your own do.
-    const [, , shown = "Real time"] = rows.find(([, names]) => names?.includes(`\`${template}\``)) ?? [];
+    const [, , shown = "Real time"] =
+      rows.find(([, names]) => names?.includes(`\`${template}\``)) ?? [];
     const told = now === undefined ? "Real time" : format.format(new Date(now));
     expect([template, shown]).toEqual([template, expect.stringContaining(told)]);
   }
