@@ -65,7 +65,9 @@ async function readTables(tx: Tx, schema: string): Promise<CatalogTable[]> {
       coalesce((
         select json_agg(pg_get_indexdef(i.indexrelid, 0, true) order by i.indexrelid)
         from pg_index i
-        where i.indrelid = c.oid and not exists (select from pg_constraint where conindid = i.indexrelid)
+        where i.indrelid = c.oid and not exists (
+          select from pg_constraint k where k.conrelid = i.indrelid and k.conindid = i.indexrelid
+        )
       ), '[]') as indexes,
       to_json(${keyOf(tx)}) as key
     from ${relationsOf(tx, schema)}

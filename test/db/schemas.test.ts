@@ -1,8 +1,8 @@
 /** The laws of clones: a clone equals its template, does not depend on it, and equals it again after recycling. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Blueprint, readBlueprint, withoutRows } from "~/db/blueprint";
-import { inTransaction, type Pool } from "~/db/connect";
+import { type Blueprint, readBlueprint, readBlueprintIn, withoutRows } from "~/db/blueprint";
+import { inTransaction, type Pool, type Tx } from "~/db/connect";
 import { refreshClone, touchedTables } from "~/db/recycling";
 import { type Built, buildClone, dropSchema, fillClone, newSchemaName } from "~/db/schemas";
 import { openTransaction, useDatabase } from "../support/database";
@@ -190,6 +190,25 @@ describe("a clone without rows", () => {
     );
     await inTransaction(sql, (tx) => refreshClone(tx, blueprint, { schema, ...built }));
     expect(await content(schema)).toEqual(await content("tpl_rich"));
+  });
+
+  test("is read, built and recycled without reading a catalog whole, which has all schemas", async () => {
+    const scans = (tx: Tx) => tx<{ relname: string; count: number }[]>`
+      select relname, seq_scan::int as count from pg_stat_xact_sys_tables
+      where schemaname = 'pg_catalog' and seq_scan > 0 order by relname
+    `;
+    const [before, after] = await inTransaction(sql, async (tx) => {
+      await tx`set local enable_seqscan to off`; // Of small catalogs, too.
+      const first = await scans(tx);
+      const read = await readBlueprintIn(tx, "tpl_rich");
+      const schema = newSchemaName();
+      const used = { schema, ...(await buildClone(tx, read, schema)) };
+      await tx`set local search_path to ''`;
+      await refreshClone(tx, read, used);
+      return [[...first], [...(await scans(tx))]];
+    });
+
+    expect(after).toEqual(before);
   });
 
   test("fits templates that differ in their rows only", async () => {
