@@ -1,7 +1,9 @@
 /** Manifests and routes of cells. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { expectFlawless } from "../support/manifests";
+import { parser } from "@prometheus-io/lezer-promql";
+import { createMetrics } from "~/metrics";
+import { expectFlawless, expectObjectStore } from "../support/manifests";
 
 const FOLDER = join(import.meta.dir, "../../scripts/cells/kubernetes");
 const KUSTOMIZATION = "kustomization.yaml";
@@ -11,11 +13,58 @@ const read = async (path: string) =>
 const files = [...new Bun.Glob("**/*.yaml").scanSync(FOLDER)].sort();
 
 /** A patch has only the fields that it changes. */
-const isPart = (path: string) => path.endsWith(KUSTOMIZATION) || path === "cell/database.yaml";
+const PATCHES = ["cell/database.yaml", "backup/archive.yaml", "keda/no-autoscaler.yaml"];
+const STORE = "backup/object-store.yaml";
+const isPart = (path: string) => path.endsWith(KUSTOMIZATION) || PATCHES.includes(path);
 
-test.each(files.filter((path) => !isPart(path)))("%s fits the schema of its kind", async (path) =>
-  expectFlawless(await read(path)),
+test.each(files.filter((path) => !isPart(path) && path !== STORE))(
+  "%s fits the schema of its kind",
+  async (path) => expectFlawless(await read(path)),
 );
+
+describe("the component", () => {
+  test.each(["backup", "keda"])("%s consists of its files", async (component) => {
+    const { kind, resources, patches } = await read(`${component}/${KUSTOMIZATION}`);
+
+    expect(kind).toBe("Component");
+    const named = [...resources, ...patches.map(({ path }: any) => path), KUSTOMIZATION];
+    const own = files.filter((path) => path.startsWith(`${component}/`));
+    expect(named.map((path) => `${component}/${path}`).toSorted()).toEqual(own);
+  });
+
+  test("backup archives the log of the cell's Postgres and copies it, to the store that it makes", async () => {
+    const cluster = await read("cell/postgres.yaml");
+    const archive = await read("backup/archive.yaml");
+    const backup = await read("backup/scheduled-backup.yaml");
+    const store = await read(STORE);
+
+    await expectObjectStore(store.spec.configuration);
+    expect(archive.metadata.name).toBe(cluster.metadata.name);
+    await expectFlawless({ ...cluster, spec: { ...cluster.spec, ...archive.spec } });
+    expect(backup.spec.cluster.name).toBe(cluster.metadata.name);
+    const [plugin] = archive.spec.plugins;
+    expect(plugin.isWALArchiver).toBe(true);
+    expect(plugin.parameters.barmanObjectName).toBe(store.metadata.name);
+    expect(backup.spec.pluginConfiguration.name).toBe(plugin.name);
+  });
+
+  test("keda takes the place of the cell's autoscaler, and reads a metric that exists", async () => {
+    const { kind, metadata } = await read("cell/autoscaler.yaml");
+    const { $patch, ...removed } = await read("keda/no-autoscaler.yaml");
+    const { spec } = await read("keda/scaled-object.yaml");
+
+    expect($patch).toBe("delete");
+    expect(removed).toMatchObject({ kind, metadata });
+    const { query } = spec.triggers[0].metadata;
+    const name = query.match(/diorama_[a-z_]+/)[0];
+    expect(createMetrics().registry.getSingleMetric(name)).toBeDefined();
+    const mistakes: string[] = [];
+    parser.parse(query).iterate({
+      enter: ({ type, from }) => void (type.isError && mistakes.push(query.slice(from))),
+    });
+    expect(mistakes).toEqual([]);
+  });
+});
 
 describe.each(CELLS)("the cell %s", async (cell) => {
   const { namespace, resources, patches } = await read(`${cell}/${KUSTOMIZATION}`);

@@ -8,6 +8,7 @@ const GROUPS: { readonly [group: string]: readonly [string, string] } = {
     "ComGithubCloudnativePgCloudnativePgApi",
   ],
   "gateway.networking.k8s.io": ["@kubernetes-models/gateway-api", "IoK8sSigsGatewayApiApis"],
+  "keda.sh": ["@kubernetes-models/keda", "ComGithubKedacoreKedaV2ApisKeda"],
 };
 
 const capital = (part: string) => part[0]?.toUpperCase() + part.slice(1);
@@ -39,8 +40,11 @@ function watched(value: any, path: string, unread: Set<string>): any {
 }
 
 /** The errors of a manifest, and the fields that its kind does not have. */
-export async function mistakesOf(manifest: any) {
-  const { validate } = await import(schemaOf(manifest.apiVersion, manifest.kind));
+export const mistakesOf = (manifest: any) =>
+  mistakesIn(manifest, schemaOf(manifest.apiVersion, manifest.kind));
+
+async function mistakesIn(manifest: any, schema: string) {
+  const { validate } = await import(schema);
   const unread = new Set<string>();
   const valid = validate(watched(manifest, "", unread));
   return { valid, errors: validate.errors ?? null, unread: [...unread] };
@@ -48,3 +52,14 @@ export async function mistakesOf(manifest: any) {
 
 export const expectFlawless = async (manifest: any) =>
   expect(await mistakesOf(manifest)).toEqual({ valid: true, errors: null, unread: [] });
+
+const OBJECT_STORE =
+  "../../node_modules/@kubernetes-models/cloudnative-pg/_schemas/ComGithubCloudnativePgBarmanCloudPkgApiBarmanObjectStoreConfiguration.js";
+
+/** The same for where backups go. The kind has no package; its configuration is that of a cluster. */
+export const expectObjectStore = async (configuration: any) =>
+  expect(await mistakesIn(configuration, OBJECT_STORE)).toEqual({
+    valid: true,
+    errors: null,
+    unread: [],
+  });
