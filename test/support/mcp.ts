@@ -57,6 +57,26 @@ export async function callTool(endpoint: Endpoint, name: string, args?: object):
   return { text: body.result.content[0].text, isError: body.result.isError ?? false };
 }
 
+/** Calls of the tools of environments whose results are JSON. */
+export function jsonTools(program: { readonly url: string }) {
+  const result = (env: Environment, name: string, args: object = {}) =>
+    callTool(endpointOf(program, env), name, args);
+  return {
+    /** The result of a call that succeeds, parsed. */
+    async tool(env: Environment, name: string, args: object = {}): Promise<any> {
+      const { text, isError } = await result(env, name, args);
+      if (isError) throw new Error(`${name} was rejected: ${text}`);
+      return JSON.parse(text);
+    },
+    /** The text of a call that is rejected. */
+    async rejection(env: Environment, name: string, args: object = {}): Promise<string> {
+      const { text, isError } = await result(env, name, args);
+      if (!isError) throw new Error(`${name} was not rejected: ${text}`);
+      return text;
+    },
+  };
+}
+
 const INFO = { name: "diorama-test", version: "1.0.0" };
 
 /** The current client, with the handshake (its default), or without one. */

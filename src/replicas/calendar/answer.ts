@@ -2,7 +2,7 @@
 import { requireUser } from "~/replicas/calendar/access";
 import { ROUTER } from "~/replicas/calendar/api/index";
 import { SCOPES } from "~/replicas/calendar/discovery";
-import { CalendarError, INDENT, invalid } from "~/replicas/calendar/errors";
+import { CalendarError, INDENT, invalid, notACalendarUser } from "~/replicas/calendar/errors";
 import type { CalendarCall, TableName } from "~/replicas/calendar/operation";
 import { findUserId } from "~/replicas/calendar/store/users";
 import { answerCall, type GoogleApi } from "~/replicas/kit/google/answer";
@@ -29,11 +29,7 @@ const API: GoogleApi<TableName, CalendarCall> = {
   async contextOf(call) {
     const { session, request, baseUrl } = call;
     const userId = await actingUser(call);
-    if (userId === NOBODY_HERE)
-      throw new CalendarError(
-        "notACalendarUser",
-        "The user must be signed up for Google Calendar.",
-      );
+    if (userId === NOBODY_HERE) throw notACalendarUser();
     return { session, userId, ifMatch: request.headers.get("if-match"), baseUrl };
   },
   account: {

@@ -92,6 +92,8 @@ export const notFound = () => new CalendarError("notFound", "Not Found");
 export const forbidden = () => new CalendarError("forbidden", "Forbidden");
 export const quotaExceeded = () =>
   new CalendarError("quotaExceeded", "Calendar usage limits exceeded.");
+export const notACalendarUser = () =>
+  new CalendarError("notACalendarUser", "The user must be signed up for Google Calendar.");
 export const badRequest = () => new CalendarError("badRequest", "Bad Request");
 export const wrongParameter = (name: string, message: string) =>
   new CalendarError("invalidParameter", message, ["parameter", name]);

@@ -7,6 +7,7 @@ import { DERIVED } from "~/replicas/calendar/derived";
 import { documents } from "~/replicas/calendar/discovery";
 import { INDENT } from "~/replicas/calendar/errors";
 import { faults } from "~/replicas/calendar/faults";
+import { vendor } from "~/replicas/calendar/mcp/vendor";
 import type { TableName } from "~/replicas/calendar/operation";
 import { seedCalendar } from "~/replicas/calendar/seed";
 import { findUserId, listDirectory, listPeople } from "~/replicas/calendar/store/users";
@@ -30,5 +31,6 @@ export const calendar = createReplica<TableName>({
   documents,
   handle,
   faults,
+  toolProfiles: { vendor },
   operations: () => operationsOf(about.service, ROUTER),
 });

@@ -188,38 +188,50 @@ const ENTRIES = {
 };
 const colorRgbFormat = flag("The colours are in backgroundColor and foregroundColor");
 
+type Listing = {
+  readonly minAccessRole?: string;
+  readonly syncToken?: string;
+  readonly showDeleted?: boolean;
+  readonly showHidden?: boolean;
+  readonly pageToken?: string;
+  readonly maxResults?: number;
+};
+
+/** A page of the user's list. */
+export async function listCalendars(call: CalendarCall, query: Listing) {
+  const { minAccessRole, syncToken, showDeleted, showHidden, pageToken, maxResults } = query;
+  const me = await requireUser(call);
+  const list = "calendarList";
+  const since = readSyncToken(syncToken, list);
+  const version = await listVersion(call.session, me.id);
+  if (since !== undefined && (minAccessRole || showDeleted === false || showHidden === false))
+    throw new CalendarError(
+      "badRequest",
+      "Sync token cannot be used with other request restrictions",
+    );
+  const all = since !== undefined;
+  const rows = await listEntries(call.session, me, {
+    since,
+    withDeleted: all || (showDeleted ?? false),
+  });
+  const shown = rows.filter(
+    ({ entry, calendar, roles }) =>
+      (all || showHidden || !entry.hidden) &&
+      (entry.deleted || calendar.deleted || roles.length > 0) &&
+      isAtLeast(highestOf(roles), (minAccessRole ?? "none") as Role),
+  );
+  const size = sizeOf(maxResults, PAGE_DEFAULT, PAGE_MAX);
+  const listed = { list, kind: "calendar#calendarList", version, pageToken, size };
+  return pageOf(shown, listed, entryView);
+}
+
 export const calendarList = [
   operation("calendarList.list", "GET", LIST, {
     summary: "List the calendars of the user",
     description: "Those that the user has added to the list, not all that are shared.",
     query: ENTRIES,
     answers: answersOf(EntryList),
-    async handle({ query }, call) {
-      const { minAccessRole, syncToken, showDeleted, showHidden, pageToken, maxResults } = query;
-      const me = await requireUser(call);
-      const list = "calendarList";
-      const since = readSyncToken(syncToken, list);
-      const version = await listVersion(call.session, me.id);
-      if (since !== undefined && (minAccessRole || showDeleted === false || showHidden === false))
-        throw new CalendarError(
-          "badRequest",
-          "Sync token cannot be used with other request restrictions",
-        );
-      const all = since !== undefined;
-      const rows = await listEntries(call.session, me, {
-        since,
-        withDeleted: all || (showDeleted ?? false),
-      });
-      const shown = rows.filter(
-        ({ entry, calendar, roles }) =>
-          (all || showHidden || !entry.hidden) &&
-          (entry.deleted || calendar.deleted || roles.length > 0) &&
-          isAtLeast(highestOf(roles), (minAccessRole ?? "none") as Role),
-      );
-      const size = sizeOf(maxResults, PAGE_DEFAULT, PAGE_MAX);
-      const listed = { list, kind: "calendar#calendarList", version, pageToken, size };
-      return pageOf(shown, listed, entryView);
-    },
+    handle: ({ query }, call) => listCalendars(call, query),
   }),
   operation("calendarList.get", "GET", ENTRY, {
     summary: "Show an entry of the list",

@@ -67,7 +67,8 @@ type Query = {
   readonly calendarExpansionMax?: number | null;
 };
 
-function spanOf({ timeMin, timeMax }: Query) {
+/** The window of a query. Throws for one that is too long. */
+export function requireSpan({ timeMin, timeMax }: Pick<Query, "timeMin" | "timeMax">) {
   if (!timeMin || !timeMax) throw required();
   const { from = 0, to = 0 } = windowOf({ timeMin, timeMax });
   if (to - from > DAYS_MAX * DAY_MS)
@@ -79,7 +80,7 @@ function spanOf({ timeMin, timeMax }: Query) {
 }
 
 async function query(call: CalendarCall, asked: Query) {
-  const window = spanOf(asked);
+  const window = requireSpan(asked);
   const { items, timeZone } = asked;
   requireZone(timeZone ?? undefined);
   const ids = [...new Set((items ?? []).flatMap(({ id }) => id ?? []))];

@@ -8,7 +8,7 @@ import { type EventRow, listSingles } from "~/replicas/calendar/store/events";
 import { isAllDay, startOfDay } from "~/replicas/calendar/times";
 
 /** Moments in milliseconds since 1970. */
-type Period = { readonly start: number; readonly end: number };
+export type Period = { readonly start: number; readonly end: number };
 
 /** Blocking events of one calendar: a list is rejected rather than shortened. */
 const EVENTS_MAX = 10_000;
@@ -68,7 +68,8 @@ export async function busyTimes(
   return joined(periods);
 }
 
-function joined(periods: readonly Period[]): Period[] {
+/** Periods in the order of their starts; those that touch are one. */
+export function joined(periods: readonly Period[]): Period[] {
   const all: Period[] = [];
   for (const { start, end } of periods) {
     const last = all.at(-1);
