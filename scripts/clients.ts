@@ -18,7 +18,14 @@ const TYPESCRIPT = join(ROOT, "src/clients/typescript");
 
 /** Each is a module of its own, for `import` and for `require`. */
 const ENTRIES = { ".": "index", "./testing": "testing", "./vitest": "vitest", "./jest": "jest" };
-const OPTIONAL = ["@googleapis/gmail", "@jest/globals", "@linear/sdk", "@slack/web-api", "vitest"];
+const OPTIONAL = [
+  "@googleapis/calendar",
+  "@googleapis/gmail",
+  "@jest/globals",
+  "@linear/sdk",
+  "@slack/web-api",
+  "vitest",
+];
 
 const MANIFEST = {
   name: "diorama",

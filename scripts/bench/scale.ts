@@ -47,6 +47,8 @@ export async function scale(bench: Bench, { environments, minutes }: Size): Prom
   await bench.restart({
     ENVIRONMENT_POOL_TARGETS: TEMPLATES.map((name) => `${name}:${READY}`).join(),
     MAINTENANCE_IDLE_TIMEOUT: "3600",
+    // Beside those that stay, samples come and go.
+    MAX_ENVIRONMENTS: String(environments + SAMPLES),
   });
   const sql = bench.connect(1);
   const live: Environment[] = [];

@@ -12,7 +12,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^import asyncio\n/gm, ""],
   [/^from \.\._entering import entering\n/gm, ""],
   [/^ *@entering\n/gm, ""],
-  [/await asyncio\.to_thread\(([\w.]+)(?:, ([\w., ]+))?\)/g, "$1($2)"],
+  [/await asyncio\.to_thread\(([\w.]+)(?:, ([\w., "]+))?\)/g, "$1($2)"],
   [/Awaitable\[(\w+)\]/g, "$1"],
   [/Awaitable, /g, ""],
   [/"slack-async"/g, '"slack"'],

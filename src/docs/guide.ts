@@ -1,6 +1,7 @@
 /** The hand-written pages, which GitHub shows directly. */
 import audit from "~/docs/audit.md" with { type: "text" };
 import backup from "~/docs/backup.md" with { type: "text" };
+import calendar from "~/docs/calendar.md" with { type: "text" };
 import ci from "~/docs/ci.md" with { type: "text" };
 import clients from "~/docs/clients.md" with { type: "text" };
 import console from "~/docs/console.md" with { type: "text" };
@@ -42,6 +43,7 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ["templates", templates],
   ["worlds", worlds],
   ["mail", mail],
+  ["calendar", calendar],
   ["suites", suites],
   ["control", control],
   ["faults", faults],

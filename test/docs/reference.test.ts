@@ -7,6 +7,7 @@ import suitesGuide from "~/docs/suites.md" with { type: "text" };
 import { STATUS } from "~/errors";
 import { OPERATORS } from "~/evaluation/operators";
 import { Assertion, DIFF_TYPES, Spec, WhereSchema } from "~/evaluation/spec";
+import { ROUTER as CALENDAR } from "~/replicas/calendar/api/index";
 import { METHODS } from "~/replicas/chat/api/index";
 import { coverage } from "~/replicas/chat/coverage";
 import { REFUSED } from "~/replicas/chat/unsupported-methods";
@@ -54,6 +55,12 @@ test("every method of mail is listed once", () => {
   const names = listed("mail");
   expect(names.toSorted()).toEqual(MAIL.operations.map(({ name }) => name).toSorted());
   expect(names).toHaveLength(79);
+});
+
+test("every method of calendar is listed once", () => {
+  const names = listed("calendar");
+  expect(names.toSorted()).toEqual(CALENDAR.operations.map(({ name }) => name).toSorted());
+  expect(names).toHaveLength(38);
 });
 
 test("every setting and error code is listed with its meaning", () => {

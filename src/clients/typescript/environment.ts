@@ -1,5 +1,6 @@
 /** An environment, its official clients, and its runs. */
 import { createRequire } from "node:module";
+import type { calendar_v3 } from "@googleapis/calendar";
 import type { gmail_v1 } from "@googleapis/gmail";
 import type { LinearClient } from "@linear/sdk";
 import type { WebClient, WebClientOptions } from "@slack/web-api";
@@ -104,6 +105,13 @@ export class Environment implements AsyncDisposable {
     const url = this.#requireService("mail");
     const { gmail, auth } = requireClient("@googleapis/gmail");
     return gmail({ version: "v1", auth: this.#googleCredentials(auth, url), retry: false });
+  }
+
+  /** Google's client for calendars (`@googleapis/calendar`, if it is installed), without its retries. */
+  calendar(): calendar_v3.Calendar {
+    const url = this.#requireService("calendar");
+    const { calendar, auth } = requireClient("@googleapis/calendar");
+    return calendar({ version: "v3", auth: this.#googleCredentials(auth, url), retry: false });
   }
 
   /**

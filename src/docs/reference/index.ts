@@ -3,13 +3,14 @@ import { assertionsPage } from "~/docs/reference/assertions";
 import { page } from "~/docs/reference/markdown";
 import { errorsPage, settingsPage } from "~/docs/reference/platform";
 import { suitesPage, templatesPage } from "~/docs/reference/seeds";
-import { chatPage, mailPage, trackerPage } from "~/docs/reference/services";
+import { calendarPage, chatPage, mailPage, trackerPage } from "~/docs/reference/services";
 
 /** By name; each renders Markdown on demand. */
 export const REFERENCE: ReadonlyMap<string, () => string> = new Map([
   ["chat", chatPage],
   ["tracker", trackerPage],
   ["mail", mailPage],
+  ["calendar", calendarPage],
   ["assertions", assertionsPage],
   ["templates", templatesPage],
   ["suites", suitesPage],

@@ -1,5 +1,6 @@
 /** The state of simulation of each method and operation of the services. */
 import { code, page, table } from "~/docs/reference/markdown";
+import { coverage as calendarCoverage } from "~/replicas/calendar/coverage";
 import { type Coverage, coverage as chatCoverage } from "~/replicas/chat/coverage";
 import { coverage as mailCoverage } from "~/replicas/mail/coverage";
 import { BREAKING_CHANGES } from "~/replicas/tracker/changed-since";
@@ -82,28 +83,58 @@ export function trackerPage(): string {
   );
 }
 
+type RestCoverage = {
+  readonly method: string;
+  readonly verb: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly parameters: readonly string[];
+  readonly state: "full" | "kept" | "refused";
+};
+
+const numberOf = (all: readonly RestCoverage[], state: RestCoverage["state"]) =>
+  all.filter((one) => one.state === state).length;
+
+/** A table for each family of methods that are not rejected. */
+const restTables = (all: readonly RestCoverage[], usual: string) =>
+  [
+    ...Map.groupBy(
+      all.filter(({ state }) => state !== "refused"),
+      familyOf,
+    ),
+  ].flatMap(([family, methods]) => [
+    `## ${family || usual}`,
+    table(
+      ["Method", "Path", "Summary", "Parameters"],
+      methods.map(({ method, verb, path, summary, parameters, state }) => [
+        ...[code(method), code(`${verb} ${path}`)],
+        state === "kept" ? `${summary}. Has no effect.` : summary,
+        parameters.map(code).join(" "),
+      ]),
+    ),
+  ]);
+
 export function mailPage(): string {
   const all = mailCoverage();
-  const of = (state: (typeof all)[number]["state"]) => all.filter((one) => one.state === state);
-  const families = Map.groupBy([...of("full"), ...of("kept")], familyOf);
   return page(
     "# Methods of mail",
-    `${of("full").length} methods behave like the service's, ${of("kept").length} store what they receive and return it, with no effect, ${of("refused").length} are [rejected](#rejected-methods) as for everyone who is not an administrator. Paths begin with \`/gmail/v1/users/{userId}/\`; \`userId\` is \`me\` or the caller's own address.`,
-    ...[...families].flatMap(([family, methods]) => [
-      `## ${family || "users"}`,
-      table(
-        ["Method", "Path", "Summary", "Parameters"],
-        methods.map(({ method, verb, path, summary, parameters, state }) => [
-          ...[code(method), code(`${verb} ${path}`)],
-          state === "kept" ? `${summary}. Has no effect.` : summary,
-          parameters.map(code).join(" "),
-        ]),
-      ),
-    ]),
+    `${numberOf(all, "full")} methods behave like the service's, ${numberOf(all, "kept")} store what they receive and return it, with no effect, ${numberOf(all, "refused")} are [rejected](#rejected-methods) as for everyone who is not an administrator. Paths begin with \`/gmail/v1/users/{userId}/\`; \`userId\` is \`me\` or the caller's own address.`,
+    ...restTables(all, "users"),
     "## Rejected methods",
     table(
       ["Method", "Path"],
-      of("refused").map(({ method, verb, path }) => [code(method), code(`${verb} ${path}`)]),
+      all
+        .filter(({ state }) => state === "refused")
+        .map(({ method, verb, path }) => [code(method), code(`${verb} ${path}`)]),
     ),
+  );
+}
+
+export function calendarPage(): string {
+  const all = calendarCoverage();
+  return page(
+    "# Methods of calendar",
+    `${numberOf(all, "full")} methods behave like the service's, ${numberOf(all, "kept")} store what they receive and return it, with no effect. Paths begin with \`/calendar/v3/\`; \`calendarId\` is \`primary\`, an address, or the id of another calendar.`,
+    ...restTables(all, "calendar"),
   );
 }

@@ -194,6 +194,25 @@ def test_googles_client_for_mail_makes_plain_calls_uploads_and_batches() -> None
             env.slack()
 
 
+def test_googles_client_for_calendars_makes_calls_and_batches() -> None:
+    with diorama.env("calendar_default", as_="agent@acme.test") as env, env.calendar() as calendar:
+        events = calendar.events()
+        times = {"start": {"dateTime": "2026-01-08T10:00:00Z"}, "end": {"dateTime": "2026-01-08T11:00:00Z"}}
+        with env.run() as run:
+            body = {"summary": "Sync", "attendees": [{"email": "john@acme.test"}], **times}
+            created = events.insert(calendarId="primary", body=body).execute()
+
+        assert {row["__table__"] for row in run.diff.inserts} == {"events", "event_attendees"}
+        read: list[str] = []
+        batch = calendar.new_batch_http_request(callback=lambda _, event, __: read.append(event["id"]))
+        for each in (created["id"], "planning"):
+            batch.add(events.get(calendarId="primary", eventId=each))
+        batch.execute()
+        assert read == [created["id"], "planning"]
+        with pytest.raises(TypeError, match="of the service calendar, not mail"):
+            env.mail()
+
+
 def test_the_address_of_the_tools_answers_with_its_headers() -> None:
     with diorama.env("chat_default", as_="U01AGENTONE") as env:
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}

@@ -135,17 +135,20 @@ with diorama.env("chat_default", as_="U01AGENTONE") as env:
   );
 });
 
-test("Google's client is named as the registry does", async () => {
-  const code = `import diorama
-with diorama.env("mail_default", as_="agent@acme.test") as env:
-    try: env.mail()
+test.each(["mail", "calendar"])(
+  "Google's client for %s is named as the registry does",
+  async (service) => {
+    const code = `import diorama
+with diorama.env("${service}_default", as_="agent@acme.test") as env:
+    try: env.${service}()
     except ImportError as error: print(error)`;
-  const env = { ...process.env, DIORAMA_URL: program.url };
+    const env = { ...process.env, DIORAMA_URL: program.url };
 
-  expect(await run([bare.python, "-c", code], { env })).toStartWith(
-    'google-api-python-client is not installed: pip install google-api-python-client; the extra "mail" of diorama has it',
-  );
-});
+    expect(await run([bare.python, "-c", code], { env })).toStartWith(
+      `google-api-python-client is not installed: pip install google-api-python-client; the extra "${service}" of diorama has it`,
+    );
+  },
+);
 
 test("so is a package that it needs", async () => {
   const code = `import asyncio, diorama
@@ -166,6 +169,7 @@ test("its extras name the packages of the official client", async () => {
   const listed = await run([bare.python, "-c", code]);
 
   for (const [extra, name] of [
+    ["calendar", "google-api-python-client"],
     ["mail", "google-api-python-client"],
     ["slack", "slack_sdk"],
     ["slack-async", "slack_sdk"],

@@ -206,6 +206,28 @@ test("Google's client for mail makes plain calls and uploads", async () => {
   expect(() => env.slack()).toThrow("of the service mail, not chat");
 });
 
+test("Google's client for calendars makes plain calls", async () => {
+  await using env = await client().env("calendar_default", { as: "agent@acme.test" });
+  const { events } = env.calendar();
+  const requestBody = {
+    summary: "Sync",
+    start: { dateTime: "2026-01-08T10:00:00Z" },
+    end: { dateTime: "2026-01-08T11:00:00Z" },
+    attendees: [{ email: "john@acme.test" }],
+  };
+
+  const { diff } = await env.run(async () => {
+    await events.insert({ calendarId: "primary", requestBody });
+  });
+  const { data } = await events.list({ calendarId: "primary", q: "sync" });
+
+  expect(data.items).toMatchObject([{ attendees: [{ responseStatus: "needsAction" }] }]);
+  expect(diff.inserts.map(({ __table__ }) => __table__)).toEqual(["events", "event_attendees"]);
+  const missing = events.get({ calendarId: "primary", eventId: "nothing" });
+  await expect(missing).rejects.toMatchObject({ status: 404 });
+  expect(() => env.mail()).toThrow("of the service calendar, not mail");
+});
+
 test("an error has the server's code and status", async () => {
   const failed = client().env("no_such_template");
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 # Packages whose name is not that of their module.
 PACKAGES = {"googleapiclient": "google-api-python-client", "google": "google-auth"}
@@ -30,18 +30,19 @@ def missing(error: ImportError, extra: str) -> ImportError:
     return ImportError(why, name=error.name)
 
 
-def gmail(url: str, token: str) -> Any:
-    """Google's client for mail, built from the discovery document of an environment."""
+def google(api: Literal["gmail", "calendar"], url: str, token: str) -> Any:
+    """Google's client for mail or calendars, built from the discovery document of an environment."""
+    version, extra = {"gmail": ("v1", "mail"), "calendar": ("v3", "calendar")}[api]
     try:
         discovery = import_module("googleapiclient.discovery")
         credentials = import_module("google.oauth2.credentials")
     except ImportError as error:
-        raise missing(error, "mail") from error
+        raise missing(error, extra) from error
     return discovery.build(
-        "gmail",
-        "v1",
+        api,
+        version,
         credentials=credentials.Credentials(token),
-        discoveryServiceUrl=f"{url}/$discovery/rest?version=v1",
+        discoveryServiceUrl=f"{url}/$discovery/rest?version={version}",
         static_discovery=False,
     )
 

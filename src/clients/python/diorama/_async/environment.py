@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._clients import Mcp, gmail, missing, without_none
+from .._clients import Mcp, google, missing, without_none
 from .._entering import entering
 from .._error import DioramaError
 from ..models import Clock, CreatedEnvironment, EnvironmentDetail, FaultList, MovedClock, Snapshot, StartedRun
@@ -74,7 +74,15 @@ class AsyncEnvironment:
         `await asyncio.to_thread(call.execute)` makes a call.
         """
         url = self._require_service("mail")
-        return await asyncio.to_thread(gmail, url, self.token)
+        return await asyncio.to_thread(google, "gmail", url, self.token)
+
+    async def calendar(self) -> Any:
+        """Google's client for calendars (`google-api-python-client`, if it is installed).
+
+        `await asyncio.to_thread(call.execute)` makes a call.
+        """
+        url = self._require_service("calendar")
+        return await asyncio.to_thread(google, "calendar", url, self.token)
 
     @entering
     async def run(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._clients import Mcp, gmail, missing, without_none
+from .._clients import Mcp, google, missing, without_none
 from .._error import DioramaError
 from ..models import Clock, CreatedEnvironment, EnvironmentDetail, FaultList, MovedClock, Snapshot, StartedRun
 from .http import Http, Method
@@ -73,7 +73,15 @@ class Environment:
         `call.execute()` makes a call.
         """
         url = self._require_service("mail")
-        return gmail(url, self.token)
+        return google("gmail", url, self.token)
+
+    def calendar(self) -> Any:
+        """Google's client for calendars (`google-api-python-client`, if it is installed).
+
+        `call.execute()` makes a call.
+        """
+        url = self._require_service("calendar")
+        return google("calendar", url, self.token)
 
     def run(
         self,
