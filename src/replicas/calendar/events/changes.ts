@@ -18,6 +18,7 @@ import {
 import { type Copy, copyOf, statusOf, versionOf } from "~/replicas/calendar/events/copies";
 import { type Found, requireEvent } from "~/replicas/calendar/events/find";
 import { followSeries } from "~/replicas/calendar/events/following";
+import { tellGuests } from "~/replicas/calendar/events/notices";
 import { type EventResource, patched } from "~/replicas/calendar/events/resource";
 import { withSeries } from "~/replicas/calendar/events/series";
 import {
@@ -64,7 +65,9 @@ async function store(
     });
   }
   const written = await requireWritten(call, event.id);
-  return series ? withSeries(written, series) : written;
+  const after = series ? withSeries(written, series) : written;
+  await tellGuests(call, place, { before: event, after }, sendUpdates);
+  return after;
 }
 
 export async function changeEvent(

@@ -3,6 +3,7 @@ import { type Place, requireWriter } from "~/replicas/calendar/access";
 import { CalendarError } from "~/replicas/calendar/errors";
 import { readAttendees } from "~/replicas/calendar/events/attendees";
 import { columnsOf, updatesOf, type WriteOptions } from "~/replicas/calendar/events/columns";
+import { tellGuests } from "~/replicas/calendar/events/notices";
 import type { EventResource } from "~/replicas/calendar/events/resource";
 import { insertEvent, requireWritten } from "~/replicas/calendar/events/writing";
 import { newEventId, requireEventId, uidOf } from "~/replicas/calendar/ids";
@@ -49,5 +50,7 @@ export async function addEvent(
   const attendees = readAttendees(body.attendees ?? []);
   const sendUpdates = updatesOf(options);
   await insertEvent(call, whole, known, attendees, { sendUpdates, sequence: 0 });
-  return await requireWritten(call, identity.id);
+  const after = await requireWritten(call, identity.id);
+  await tellGuests(call, place, { before: undefined, after }, sendUpdates);
+  return after;
 }

@@ -30,3 +30,14 @@ export async function reachCalendar(
   `;
   return row;
 }
+
+/** The zones of the calendars with these ids, as far as there are such. */
+export async function zonesOf(
+  { sql, t }: CalendarSession,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await sql<{ id: string; timeZone: string }[]>`
+    select id, "timeZone" from ${t.calendars} where id = any(${[...ids]}) and not deleted
+  `;
+  return new Map(rows.map(({ id, timeZone }) => [id, timeZone]));
+}

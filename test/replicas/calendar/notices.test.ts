@@ -1,0 +1,245 @@
+/** Mails about events in a world of calendars and mail. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { useDatabase } from "../../support/database";
+import { expectStatus, useProgram } from "../../support/program";
+import { restCall } from "../../support/rest";
+import { JOHN, ROBIN, timed } from "./scene";
+
+const program = useProgram(useDatabase());
+const AGENT = "agent@acme.test";
+const EVENTS = "calendar/calendar/v3/calendars/primary/events";
+const ALL = "?sendUpdates=all";
+
+beforeAll(async () => {
+  const seed = { members: { calendar: "calendar_default", mail: "mail_default" } };
+  const wanted = { service: "world", name: "planners", seed };
+  expectStatus(await program.post("/templates/import", wanted), 201);
+});
+
+type Environment = { environmentId: string; token: string };
+
+const environment = (fields: object = {}): Promise<Environment> =>
+  program.environment({
+    ...{ templateService: "world", templateName: "planners" },
+    ...{ impersonateUserId: undefined, impersonateEmail: AGENT, ...fields },
+  });
+
+/** A call as one of the people: below `services`, with the address as token. */
+async function call(
+  { environmentId, token }: Environment,
+  verb: string,
+  path: string,
+  body?: object,
+  person = token,
+) {
+  const url = `${program.url}/api/env/${environmentId}/services/${path}`;
+  const answer = await restCall(url, verb, { Authorization: `Bearer ${person}` }, body);
+  expect([path, answer.status]).toEqual([path, body || verb === "GET" ? 200 : 204]);
+  return answer.body;
+}
+
+/** All that `work` changes. */
+async function changesOf({ environmentId: envId }: Environment, work: () => Promise<unknown>) {
+  const { body: run } = await program.post("/startRun", { envId });
+  await work();
+  const { body } = await program.post("/diffRun", { runId: run.runId });
+  return body.diff;
+}
+
+/** The new mails: mailbox, subject and labels, by mailbox. */
+async function mailsOf(
+  env: Environment,
+  work: () => Promise<unknown>,
+): Promise<[string, string][]> {
+  const { inserts } = await changesOf(env, work);
+  const mails = inserts.filter(({ __table__ }: any) => __table__ === "mail_messages");
+  return mails.map(({ mailbox, subject }: any) => [mailbox, subject]).toSorted();
+}
+
+const NOON = { summary: "Lunch", ...timed("2026-01-08T12:00:00Z", "2026-01-08T13:30:00Z") };
+const guests = (...emails: string[]) => ({ attendees: emails.map((email) => ({ email })) });
+const create = (env: Environment, body: object, query = ALL) =>
+  call(env, "POST", `${EVENTS}${query}`, { ...NOON, ...body });
+
+describe("an event with guests", () => {
+  test("invites each of them in the time of their zone, in the diff of the call", async () => {
+    const env = await environment();
+    const mails = await mailsOf(env, () => create(env, guests(JOHN, ROBIN, AGENT)));
+
+    expect(mails).toEqual([
+      [JOHN, `Invitation: Lunch @ Thu Jan 8, 2026 12pm - 1:30pm (GMT) (${JOHN})`],
+      [ROBIN, `Invitation: Lunch @ Thu Jan 8, 2026 1pm - 2:30pm (GMT+1) (${ROBIN})`],
+    ]);
+  });
+
+  test("is sent as an invitation that mail programs read", async () => {
+    const env = await environment();
+    const long = "Soups, salads; and a dessert that nobody in the company has ever finished alone";
+    const { id } = await create(env, { ...guests(JOHN, ROBIN), location: long });
+    const list = await call(env, "GET", "mail/gmail/v1/users/me/messages?q=lunch", undefined, JOHN);
+    const path = `mail/gmail/v1/users/me/messages/${list.messages[0].id}`;
+    const { payload } = await call(env, "GET", path, undefined, JOHN);
+    const from = payload.headers.find(({ name }: any) => name === "From");
+    expect(from.value).toBe("Agent Smith <agent@acme.test>");
+    const parts = [
+      payload,
+      ...payload.parts,
+      ...payload.parts.flatMap((part: any) => part.parts ?? []),
+    ];
+    const { body } = parts.find(({ mimeType }: any) => mimeType === "text/calendar");
+    const at = `${path}/attachments/${body.attachmentId}`;
+    const { data } = await call(env, "GET", at, undefined, JOHN);
+    const lines = Buffer.from(data, "base64url").toString().split("\r\n");
+    expect(lines.filter((line) => Buffer.byteLength(line) > 75)).toEqual([]);
+    const calendar = lines.join("\n").replaceAll("\n ", "");
+    for (const line of [
+      "METHOD:REQUEST",
+      "DTSTART:20260108T120000Z",
+      "DTEND:20260108T133000Z",
+      `UID:${id}@google.com`,
+      'ORGANIZER;CN="agent@acme.test":mailto:agent@acme.test',
+      `ATTENDEE;CUTYPE=INDIVIDUAL;ROLE=REQ-PARTICIPANT;PARTSTAT=NEEDS-ACTION;RSVP=TRUE;CN="${JOHN}":mailto:${JOHN}`,
+      `LOCATION:${long.replaceAll(/[,;]/g, "\\$&")}`,
+      "STATUS:CONFIRMED",
+      "SUMMARY:Lunch",
+    ])
+      expect(calendar).toContain(`\n${line}\n`);
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["none", "?sendUpdates=none"],
+    ["externalOnly, for people of the company", "?sendUpdates=externalOnly"],
+  ])("sends no mail with %s", async (_what, query) => {
+    const env = await environment();
+
+    expect(await mailsOf(env, () => create(env, guests(JOHN), query))).toEqual([]);
+  });
+
+  test("sends no mail where there is none", async () => {
+    const env = await environment({ services: ["calendar"] });
+    const { inserts } = await changesOf(env, () => create(env, guests(JOHN)));
+
+    expect(inserts.map(({ __table__ }: any) => __table__)).toEqual([
+      ...["calendar_events", "calendar_event_attendees"],
+    ]);
+  });
+});
+
+describe("a change", () => {
+  const change = (body: object) => async (env: Environment) => {
+    const { id } = await create(env, { ...guests(JOHN, ROBIN), location: "Room 3" }, "");
+    return await mailsOf(env, () => call(env, "PATCH", `${EVENTS}/${id}${ALL}`, body));
+  };
+  const when = "Thu Jan 8, 2026 12pm - 1:30pm (GMT)";
+  const berlin = "Thu Jan 8, 2026 1pm - 2:30pm (GMT+1)";
+
+  test.each([
+    [
+      "of the time",
+      timed("2026-01-09T12:00:00Z", "2026-01-09T13:00:00Z"),
+      "Fri Jan 9, 2026 12pm - 1pm (GMT)",
+      "Fri Jan 9, 2026 1pm - 2pm (GMT+1)",
+    ],
+    ["of the place", { location: "Room 4" }, when, berlin],
+  ])("%s is told to all guests", async (_what, body, inLondon, inBerlin) => {
+    expect(await change(body)(await environment())).toEqual([
+      [JOHN, `Updated invitation: Lunch @ ${inLondon} (${JOHN})`],
+      [ROBIN, `Updated invitation: Lunch @ ${inBerlin} (${ROBIN})`],
+    ]);
+  });
+
+  test("of what guests do not see is told to nobody", async () => {
+    expect(
+      await change({ colorId: "5", reminders: { useDefault: false } })(await environment()),
+    ).toEqual([]);
+  });
+
+  test("of the guests is told to those who come and go", async () => {
+    const people = guests(JOHN, "tess@northwind.test");
+
+    expect(await change(people)(await environment())).toEqual([
+      [ROBIN, `Canceled event: Lunch @ ${berlin} (${ROBIN})`],
+    ]);
+    expect(await change(guests(JOHN, ROBIN, AGENT))(await environment())).toEqual([]);
+  });
+
+  test("of one instance is told with its time", async () => {
+    const env = await environment();
+    const series = {
+      ...guests(JOHN),
+      recurrence: ["RRULE:FREQ=WEEKLY;COUNT=3"],
+      start: { ...NOON.start, timeZone: "Europe/London" },
+      end: { ...NOON.end, timeZone: "Europe/London" },
+    };
+    const { id } = await create(env, series, "");
+    const { items } = await call(env, "GET", `${EVENTS}/${id}/instances`);
+    const mails = await mailsOf(env, () =>
+      call(env, "PATCH", `${EVENTS}/${items[1].id}${ALL}`, { location: "Room 4" }),
+    );
+
+    expect(mails).toEqual([
+      [JOHN, `Updated invitation: Lunch @ Thu Jan 15, 2026 12pm - 1:30pm (GMT) (${JOHN})`],
+    ]);
+  });
+});
+
+describe("the end of an event", () => {
+  test("is told to its guests", async () => {
+    const env = await environment();
+    const { id } = await create(env, guests(JOHN), "");
+    const mails = await mailsOf(env, () => call(env, "DELETE", `${EVENTS}/${id}${ALL}`));
+
+    expect(mails).toEqual([
+      [JOHN, `Canceled event: Lunch @ Thu Jan 8, 2026 12pm - 1:30pm (GMT) (${JOHN})`],
+    ]);
+  });
+
+  test("of whole days names the days", async () => {
+    const env = await environment();
+    const days = { start: { date: "2026-01-08" }, end: { date: "2026-01-10" } };
+    const mails = await mailsOf(env, () => create(env, { ...guests(JOHN), ...days }));
+
+    expect(mails).toEqual([
+      [JOHN, `Invitation: Lunch @ Thu Jan 8, 2026 - Fri Jan 9, 2026 (${JOHN})`],
+    ]);
+  });
+});
+
+describe("an answer", () => {
+  test.each([
+    ["accepted", "Accepted"],
+    ["declined", "Declined"],
+    ["tentative", "Tentative"],
+  ])("%s is told to the organizer", async (responseStatus, title) => {
+    const env = await environment();
+    const attendees = [{ email: AGENT, responseStatus }];
+    const mails = await mailsOf(env, () =>
+      call(env, "PATCH", `${EVENTS}/logincheck${ALL}`, { attendees }),
+    );
+
+    const when = "Tue Jan 6, 2026 3pm - 3:30pm (GMT)";
+    expect(mails).toEqual([[JOHN, `${title}: Login review (ENG-2) @ ${when} (${AGENT})`]]);
+  });
+
+  test("is a decline if a guest deletes the event", async () => {
+    const env = await environment();
+    const mails = await mailsOf(env, () => call(env, "DELETE", `${EVENTS}/logincheck${ALL}`));
+
+    expect(mails.map(([mailbox, subject]) => [mailbox, subject.split(":")[0]])).toEqual([
+      [JOHN, "Declined"],
+    ]);
+  });
+});
+
+test("a rejected call sends nothing", async () => {
+  const env = await environment();
+  const { inserts, updates } = await changesOf(env, async () => {
+    const url = `${program.url}/api/env/${env.environmentId}/services/${EVENTS}${ALL}`;
+    const headers = { Authorization: `Bearer ${env.token}` };
+    const { status } = await restCall(url, "POST", headers, { ...NOON, ...guests("x") });
+    expect(status).toBe(400);
+  });
+
+  expect([...inserts, ...updates]).toEqual([]);
+});
