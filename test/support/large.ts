@@ -5,7 +5,7 @@
 import type { Pool } from "~/db/connect";
 
 type Growth = {
-  readonly service: "chat" | "tracker";
+  readonly service: "chat" | "tracker" | "mail" | "calendar";
   /** Changes one existing row, by SQL expressions; `n` counts. */
   readonly rows: Readonly<Record<string, Readonly<Record<string, string>>>>;
 };
@@ -13,6 +13,9 @@ type Growth = {
 const CHANNEL = "'CLARGE'";
 const TEAM = "'00000000-0000-4000-8000-00000000a000'::uuid";
 const USER = "'00000000-0000-4000-8000-00000000a001'::uuid";
+const ADDRESS = "'large@large.test'";
+const MAIL_ID = "lpad(to_hex(n), 16, '0')";
+const EVENT_ID = "'large' || n";
 /** The same id for the same row of each table. */
 const numbered = (kind: string) =>
   `('00000000-0000-4000-800${kind}-' || lpad(to_hex(n), 12, '0'))::uuid`;
@@ -68,6 +71,23 @@ const GROWTH: readonly Growth[] = [
         issueId: numbered("1"),
         ...without("commentId", "projectUpdateId", "initiativeUpdateId"),
       },
+    },
+  },
+  {
+    service: "mail",
+    rows: {
+      messages: { mailbox: ADDRESS, id: MAIL_ID, threadId: MAIL_ID, ...without("messageId") },
+      history: { mailbox: ADDRESS, id: "n", messageId: MAIL_ID, threadId: MAIL_ID },
+    },
+  },
+  {
+    service: "calendar",
+    rows: {
+      events: {
+        ...{ id: EVENT_ID, calendarId: ADDRESS, iCalUID: EVENT_ID, version: "0" },
+        ...without("recurrence", "recurringEventId", "originalStartTime"),
+      },
+      event_attendees: { eventId: EVENT_ID, email: ADDRESS, version: "0" },
     },
   },
 ];

@@ -87,9 +87,11 @@ export async function listExceptions(
 ): Promise<EventRow[]> {
   const { sql, t } = session;
   if (series.length === 0) return [];
+  // `offset 0`: by the series, not in the order of ids until enough are found.
   return await sql<EventRow[]>`
-    select ${withAttendees(session)} from ${t.events} e
-    where e."recurringEventId" = any(${[...series]}::text[]) order by e.id limit ${limit}
+    select ${withAttendees(session)} from (
+      select * from ${t.events} where "recurringEventId" = any(${[...series]}::text[]) offset 0
+    ) e order by e.id limit ${limit}
   `;
 }
 
@@ -112,13 +114,19 @@ const moment = ({ sql }: CalendarSession, at: number): Fragment =>
 const LONG = `"endAt" - "startAt" > interval '31 days'`;
 const LONG_MS = 31 * 24 * 3600 * 1000;
 
-function conditionsOf(session: CalendarSession, { from, to, uid, withCancelled }: Window) {
+/** The conditions of a window. `name`: of the events in the statement. */
+function conditionsOf(
+  session: CalendarSession,
+  { from, to, uid, withCancelled }: Window,
+  name = "e",
+) {
   const { sql } = session;
+  const e = sql(name);
   return sql`
-    ${from === undefined ? sql`` : sql`and (e."endAt" is null or e."endAt" > ${moment(session, from)})`}
-    ${to === undefined ? sql`` : sql`and e."startAt" < ${moment(session, to)}`}
-    ${uid === undefined ? sql`` : sql`and e."iCalUID" = ${uid}`}
-    ${withCancelled ? sql`` : sql`and e.status <> 'cancelled'`}
+    ${from === undefined ? sql`` : sql`and (${e}."endAt" is null or ${e}."endAt" > ${moment(session, from)})`}
+    ${to === undefined ? sql`` : sql`and ${e}."startAt" < ${moment(session, to)}`}
+    ${uid === undefined ? sql`` : sql`and ${e}."iCalUID" = ${uid}`}
+    ${withCancelled ? sql`` : sql`and ${e}.status <> 'cancelled'`}
   `;
 }
 
@@ -165,8 +173,10 @@ export async function listSeries(
   const conditions = conditionsOf(session, window);
   return await sql<EventRow[]>`
     select ${withAttendees(session)} from (
-      select s.* from ${t.events} s where s."calendarId" = ${view} and s.recurrence is not null and exists (
-        select from ${t.events} e where (e.id = s.id or e."recurringEventId" = s.id) ${conditions}
+      select e.* from ${t.events} e where e."calendarId" = ${view} and e.recurrence is not null and (
+        (true ${conditions}) or exists (
+          select from ${t.events} x where x."recurringEventId" = e.id ${conditionsOf(session, window, "x")} offset 0
+        )
       )
       union all
       select e.* from ${t.event_attendees} g join ${t.events} e on e.id = g."eventId"
@@ -193,12 +203,13 @@ export async function listChanged(
   { first, limit }: { first: string; limit: number },
 ): Promise<EventRow[]> {
   const { sql, t } = session;
+  // `offset 0`: a look-up for each change, not a walk through all events in their order.
   return await sql<EventRow[]>`
-    select ${withAttendees(session)} from ${t.events} e
-    where e.id >= ${first} and e.id in (
+    select ${withAttendees(session)} from (
       select id from ${t.events} where version > ${since}
       union select "eventId" from ${t.event_attendees} where version > ${since}
-    ) order by e.id limit ${limit}
+    ) changed cross join lateral (select * from ${t.events} where id = changed.id offset 0) e
+    where changed.id >= ${first} order by e.id limit ${limit}
   `;
 }
 
