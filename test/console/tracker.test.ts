@@ -28,7 +28,7 @@ test("the board has the issues by state, and tints those that differ from the te
     await moved.getByText("changed by call 3").waitFor();
     expect(await moved.getAttribute("title")).toContain("commentCreate");
     const filed = page.getByRole("article").filter({ hasText: "Draw the error states" });
-    expect(await filed.locator(".by").textContent()).toBe("new by call 4");
+    await filed.locator(".by").getByText("new by call 4", { exact: true }).waitFor();
     const tinted = await page.locator(".card.tinted").count();
     expect([tinted, await page.locator(".card").count()]).toEqual([2, 6]);
 

@@ -56,6 +56,23 @@ async function mailsOf(
   return mails.map(({ mailbox, subject }: any) => [mailbox, subject]).toSorted();
 }
 
+/** The invitations in a mailbox that a search finds, the newest first. */
+async function calendarsOf(env: Environment, person: string, query: string): Promise<string[]> {
+  const messages = "mail/gmail/v1/users/me/messages";
+  const get = (path: string) => call(env, "GET", `${messages}${path}`, undefined, person);
+  const { messages: found } = await get(`?q=${encodeURIComponent(query)}`);
+  const texts: string[] = [];
+  for (const { id } of found) {
+    const { payload } = await get(`/${id}`);
+    const parts = [payload, ...payload.parts];
+    const all = [...parts, ...parts.flatMap((part: any) => part.parts ?? [])];
+    const { body } = all.find(({ mimeType }: any) => mimeType === "text/calendar");
+    const { data } = await get(`/${id}/attachments/${body.attachmentId}`);
+    texts.push(Buffer.from(data, "base64url").toString());
+  }
+  return texts;
+}
+
 const NOON = { summary: "Lunch", ...timed("2026-01-08T12:00:00Z", "2026-01-08T13:30:00Z") };
 const guests = (...emails: string[]) => ({ attendees: emails.map((email) => ({ email })) });
 const create = (env: Environment, body: object, query = ALL) =>
@@ -76,20 +93,8 @@ describe("an event with guests", () => {
     const env = await environment();
     const long = "Soups, salads; and a dessert that nobody in the company has ever finished alone";
     const { id } = await create(env, { ...guests(JOHN, ROBIN), location: long });
-    const list = await call(env, "GET", "mail/gmail/v1/users/me/messages?q=lunch", undefined, JOHN);
-    const path = `mail/gmail/v1/users/me/messages/${list.messages[0].id}`;
-    const { payload } = await call(env, "GET", path, undefined, JOHN);
-    const from = payload.headers.find(({ name }: any) => name === "From");
-    expect(from.value).toBe("Agent Smith <agent@acme.test>");
-    const parts = [
-      payload,
-      ...payload.parts,
-      ...payload.parts.flatMap((part: any) => part.parts ?? []),
-    ];
-    const { body } = parts.find(({ mimeType }: any) => mimeType === "text/calendar");
-    const at = `${path}/attachments/${body.attachmentId}`;
-    const { data } = await call(env, "GET", at, undefined, JOHN);
-    const lines = Buffer.from(data, "base64url").toString().split("\r\n");
+    const [text = ""] = await calendarsOf(env, JOHN, "lunch from:agent@acme.test");
+    const lines = text.split("\r\n");
     expect(lines.filter((line) => Buffer.byteLength(line) > 75)).toEqual([]);
     const calendar = lines.join("\n").replaceAll("\n ", "");
     for (const line of [
@@ -146,6 +151,31 @@ describe("a change", () => {
     expect(await change(body)(await environment())).toEqual([
       [JOHN, `Updated invitation: Lunch @ ${inLondon} (${JOHN})`],
       [ROBIN, `Updated invitation: Lunch @ ${inBerlin} (${ROBIN})`],
+    ]);
+  });
+
+  test("of the organizer is told to all guests", async () => {
+    const env = await environment();
+    const { id } = await create(env, guests(JOHN), "");
+    const query = "?destination=c_team@group.calendar.google.com&sendUpdates=all";
+    const mails = await mailsOf(env, () => call(env, "POST", `${EVENTS}/${id}/move${query}`, {}));
+
+    expect(mails).toEqual([[JOHN, `Updated invitation: Lunch @ ${when} (${JOHN})`]]);
+  });
+
+  test("is the next version of the event in calendars elsewhere", async () => {
+    const env = await environment();
+    const { id } = await create(env, guests(JOHN), "");
+    await call(env, "PATCH", `${EVENTS}/${id}${ALL}`, { location: "Room 4" });
+    await call(env, "DELETE", `${EVENTS}/${id}${ALL}`);
+
+    const texts = await calendarsOf(env, JOHN, "lunch");
+    const fields = texts.map((text) =>
+      /METHOD:(\w+)[\s\S]*SEQUENCE:(\d+)\r\nSTATUS:(\w+)/.exec(text),
+    );
+    expect(fields.map((found) => found?.slice(1))).toEqual([
+      ["CANCEL", "2", "CANCELLED"],
+      ["REQUEST", "1", "CONFIRMED"],
     ]);
   });
 

@@ -5,6 +5,7 @@ import { updatesOf, type WriteOptions } from "~/replicas/calendar/events/columns
 import { copyOf } from "~/replicas/calendar/events/copies";
 import { organizerOf } from "~/replicas/calendar/events/creation";
 import { requireEvent } from "~/replicas/calendar/events/find";
+import { tellGuests } from "~/replicas/calendar/events/notices";
 import { readSeries } from "~/replicas/calendar/events/occurrences";
 import { requireWritten, stampOf } from "~/replicas/calendar/events/writing";
 import type { WritingCall } from "~/replicas/calendar/operation";
@@ -53,5 +54,7 @@ export async function moveEvent(
       },
     );
   }
-  return await requireWritten(call, event.id);
+  const after = await requireWritten(call, event.id);
+  await tellGuests(call, destination, { before: event, after }, sendUpdates);
+  return after;
 }

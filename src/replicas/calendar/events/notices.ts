@@ -36,6 +36,7 @@ const ANSWERS: { readonly [status: string]: string } = {
 /** Columns of which guests are told. */
 const SHOWN = [
   ...["summary", "description", "location", "start", "end", "recurrence", "conferenceData"],
+  "organizer",
 ] as (keyof EventRow)[];
 
 const isCancelled = (event: EventRow | undefined) => event?.status === "cancelled";
