@@ -131,6 +131,19 @@ describe("an event with guests", () => {
   });
 });
 
+test("an absence declines a new invitation, and its organizer hears of it", async () => {
+  const away = timed("2026-01-09T12:00:00Z", "2026-01-09T13:00:00Z");
+
+  const env = await environment();
+  const mails = await mailsOf(env, () => create(env, { ...guests(ROBIN), ...away }));
+
+  const when = "Fri Jan 9, 2026 12pm - 1pm (GMT)";
+  expect(mails).toEqual([
+    [AGENT, `Declined: Lunch @ ${when} (${ROBIN})`],
+    [ROBIN, "Invitation: Lunch @ Fri Jan 9, 2026 1pm - 2pm (GMT+1) (robin@acme.test)"],
+  ]);
+});
+
 describe("a change", () => {
   const change = (body: object) => async (env: Environment) => {
     const { id } = await create(env, { ...guests(JOHN, ROBIN), location: "Room 3" }, "");
@@ -142,9 +155,9 @@ describe("a change", () => {
   test.each([
     [
       "of the time",
-      timed("2026-01-09T12:00:00Z", "2026-01-09T13:00:00Z"),
-      "Fri Jan 9, 2026 12pm - 1pm (GMT)",
-      "Fri Jan 9, 2026 1pm - 2pm (GMT+1)",
+      timed("2026-01-12T12:00:00Z", "2026-01-12T13:00:00Z"),
+      "Mon Jan 12, 2026 12pm - 1pm (GMT)",
+      "Mon Jan 12, 2026 1pm - 2pm (GMT+1)",
     ],
     ["of the place", { location: "Room 4" }, when, berlin],
   ])("%s is told to all guests", async (_what, body, inLondon, inBerlin) => {

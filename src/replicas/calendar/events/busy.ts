@@ -27,19 +27,21 @@ function blocks(event: EventRow, view: string): boolean {
   return (own ?? event.transparency) !== "transparent";
 }
 
-function periodOf({ start, end, startAt, endAt }: EventRow, timeZone: string): Period {
+/** `timeZone`: of the calendar, for whole days. */
+export function periodOf({ start, end, startAt, endAt }: EventRow, timeZone: string): Period {
   if (isAllDay(start) && start.date && end.date)
     return { start: startOfDay(start.date, timeZone), end: startOfDay(end.date, timeZone) };
   return { start: startAt.getTime(), end: (endAt ?? startAt).getTime() };
 }
 
-/** The busy times in a window, clipped to it, in order; those that touch are one. */
-export async function busyTimes(
+/** The events and instances that block a window, in no order. `isMeant`: false of those that do not count. */
+export async function blockersIn(
   session: CalendarSession,
-  { calendar }: Place,
+  { calendar }: Pick<Place, "calendar">,
   window: { readonly from: number; readonly to: number },
-): Promise<Period[]> {
-  const isShown = (event: EventRow) => blocks(event, calendar.id);
+  isMeant: (event: EventRow) => boolean = () => true,
+): Promise<EventRow[]> {
+  const isShown = (event: EventRow) => blocks(event, calendar.id) && isMeant(event);
   const wide = {
     ...{ view: calendar.id, from: window.from - ZONES_APART_MS, to: window.to + ZONES_APART_MS },
     ...{ uid: undefined, withCancelled: false },
@@ -56,9 +58,17 @@ export async function busyTimes(
     after = cursorOf(last, "startAt");
   }
   if (found.length > EVENTS_MAX) throw quotaExceeded();
-  const periods = found
-    .filter(isShown)
-    .map((event) => periodOf(event, calendar.timeZone))
+  return found.filter(isShown);
+}
+
+/** The busy times in a window, clipped to it, in order; those that touch are one. */
+export async function busyTimes(
+  session: CalendarSession,
+  place: Place,
+  window: { readonly from: number; readonly to: number },
+): Promise<Period[]> {
+  const periods = (await blockersIn(session, place, window))
+    .map((event) => periodOf(event, place.calendar.timeZone))
     .map(({ start, end }) => ({
       start: Math.max(start, window.from),
       end: Math.min(end, window.to),

@@ -1,6 +1,12 @@
 /** The rules of changes: whose calendar it is decides which fields a person may change. */
 import { type Place, requireMatch, requireWriter } from "~/replicas/calendar/access";
-import { CalendarError, notFound } from "~/replicas/calendar/errors";
+import { CalendarError, notFound, quotaExceeded } from "~/replicas/calendar/errors";
+import {
+  answerForGuests,
+  conflictsOf,
+  declinesAll,
+  messageOf,
+} from "~/replicas/calendar/events/answering";
 import type { Attendee } from "~/replicas/calendar/events/attendees";
 import {
   attendeeOf,
@@ -67,7 +73,31 @@ async function store(
   const written = await requireWritten(call, event.id);
   const after = series ? withSeries(written, series) : written;
   await tellGuests(call, place, { before: event, after }, sendUpdates);
-  return after;
+  if (declinesAll(after) && isMoved(event, columns))
+    await declineConflicts(call, place, after, sendUpdates);
+  return await answerForGuests(call, place, { before: event, after }, sendUpdates);
+}
+
+/** Conflicts that one event declines: a change is rejected rather than done in part. */
+const CONFLICTS_MAX = 500;
+
+/** Declines the invitations that fall into the times of an event of the same person. */
+export async function declineConflicts(
+  call: WritingCall,
+  place: Place,
+  event: EventRow,
+  sendUpdates: string | null,
+): Promise<void> {
+  const email = place.calendar.id;
+  const isInvited = (other: EventRow) => copyOf(other, email)?.of === "attendee";
+  const conflicts = await conflictsOf(call, event, place, isInvited);
+  if (conflicts.length > CONFLICTS_MAX) throw quotaExceeded();
+  const attendees = [{ email, responseStatus: "declined", comment: messageOf(event) }];
+  const change = { body: { attendees }, replaces: false };
+  for (const { id } of conflicts)
+    await changeEvent({ ...call, ifMatch: null }, place, id, change, {
+      ...(sendUpdates !== null && { sendUpdates }),
+    });
 }
 
 export async function changeEvent(

@@ -1,7 +1,9 @@
 /** Creates events. */
 import { type Place, requireWriter } from "~/replicas/calendar/access";
 import { CalendarError } from "~/replicas/calendar/errors";
+import { answerForGuests, declinesAll } from "~/replicas/calendar/events/answering";
 import { readAttendees } from "~/replicas/calendar/events/attendees";
+import { declineConflicts } from "~/replicas/calendar/events/changes";
 import { columnsOf, updatesOf, type WriteOptions } from "~/replicas/calendar/events/columns";
 import { tellGuests } from "~/replicas/calendar/events/notices";
 import type { EventResource } from "~/replicas/calendar/events/resource";
@@ -52,5 +54,6 @@ export async function addEvent(
   await insertEvent(call, whole, known, attendees, { sendUpdates, sequence: 0 });
   const after = await requireWritten(call, identity.id);
   await tellGuests(call, place, { before: undefined, after }, sendUpdates);
-  return after;
+  if (declinesAll(after)) await declineConflicts(call, place, after, sendUpdates);
+  return await answerForGuests(call, place, { before: undefined, after }, sendUpdates);
 }

@@ -1,4 +1,5 @@
 /** Calendars, and who may do what in them. */
+import type { Fragment } from "~/db/connect";
 import type { CalendarSession } from "~/replicas/calendar/operation";
 import type { Rows } from "~/replicas/calendar/store/rows";
 import type { UserRow } from "~/replicas/calendar/store/users";
@@ -40,4 +41,42 @@ export async function zonesOf(
     select id, "timeZone" from ${t.calendars} where id = any(${[...ids]}) and not deleted
   `;
   return new Map(rows.map(({ id, timeZone }) => [id, timeZone]));
+}
+
+/** A calendar that may answer by itself, with its user: none of a room. */
+export type AnsweringCalendar = { readonly calendar: CalendarRow; readonly me: UserRow | null };
+
+const DECLINING = ["declineAllConflictingInvitations", "declineOnlyNewConflictingInvitations"];
+
+/** Of one calendar `c`: an event that may decline what falls into a window. Long events and series have indexes of their own. */
+function decliners(
+  { sql, t }: CalendarSession,
+  { from, to }: { readonly from: number; readonly to: number },
+): Fragment {
+  const moment = (at: number) => sql`${new Date(at).toISOString()}::timestamptz`;
+  const found = (condition: Fragment) => sql`exists (
+    select from ${t.events} e where e."calendarId" = c.id and ${condition} and e.status <> 'cancelled'
+      and e.properties ->> 'autoDeclineMode' = any(${DECLINING})
+  )`;
+  return sql`(
+    ${found(sql`e."startAt" > ${moment(from)} - interval '31 days' and e."startAt" < ${moment(to)}`)}
+    or ${found(sql`e."endAt" - e."startAt" > interval '31 days'`)}
+    or ${found(sql`e.recurrence is not null`)}
+  )`;
+}
+
+/** Those of these calendars that may answer an invitation to a window by themselves. */
+export async function answeringOf(
+  session: CalendarSession,
+  ids: readonly string[],
+  window: { readonly from: number; readonly to: number },
+): Promise<AnsweringCalendar[]> {
+  const { sql, t } = session;
+  return await sql<AnsweringCalendar[]>`
+    select to_jsonb(c) as calendar, to_jsonb(u) as me
+    from ${t.calendars} c left join ${t.users} u on u.email = c.id
+    where c.id = any(${[...ids]}) and not c.deleted
+      and (c."autoAcceptInvitations" or ${decliners(session, window)})
+    order by c.id
+  `;
 }
