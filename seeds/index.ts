@@ -9,9 +9,11 @@ import chatDefault from "./chat_default.yaml";
 import mailBase from "./mail_base.yaml";
 import mailBenchDefault from "./mail_bench_default.yaml";
 import mailDefault from "./mail_default.yaml";
+import calendarSolutions from "./solutions/calendar.json";
 import chatSolutions from "./solutions/chat.json";
 import mailSolutions from "./solutions/mail.json";
 import trackerSolutions from "./solutions/tracker.json";
+import calendarBench from "./suites/calendar.yaml";
 import chatBench from "./suites/chat.yaml";
 import mailBench from "./suites/mail.yaml";
 import trackerBench from "./suites/tracker.yaml";
@@ -36,7 +38,7 @@ export const SEEDS: readonly unknown[] = [
 ];
 
 /** Every file of `seeds/suites`; the only list. */
-export const SUITES: readonly unknown[] = [chatBench, trackerBench, mailBench];
+export const SUITES: readonly unknown[] = [chatBench, trackerBench, mailBench, calendarBench];
 
 /** Calls that solve a test, and the changes that they made, in order. */
 export type Solution = {
@@ -60,4 +62,5 @@ export const SOLUTIONS: { readonly [testId: string]: Solution } = {
   ...chatSolutions,
   ...trackerSolutions,
   ...mailSolutions,
+  ...calendarSolutions,
 } as unknown as { readonly [testId: string]: Solution };

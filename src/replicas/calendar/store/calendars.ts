@@ -54,9 +54,10 @@ function decliners(
   { from, to }: { readonly from: number; readonly to: number },
 ): Fragment {
   const moment = (at: number) => sql`${new Date(at).toISOString()}::timestamptz`;
-  const found = (condition: Fragment) => sql`exists (
-    select from ${t.events} e where e."calendarId" = c.id and ${condition} and e.status <> 'cancelled'
-      and e.properties ->> 'autoDeclineMode' = any(${DECLINING})
+  // `limit 1`: a look-up for each calendar. The plan of `exists` may read all events.
+  const found = (condition: Fragment) => sql`(
+    select true from ${t.events} e where e."calendarId" = c.id and ${condition} and e.status <> 'cancelled'
+      and e.properties ->> 'autoDeclineMode' = any(${DECLINING}) limit 1
   )`;
   return sql`(
     ${found(sql`e."startAt" > ${moment(from)} - interval '31 days' and e."startAt" < ${moment(to)}`)}
