@@ -23,6 +23,7 @@ const REASONS = {
   malformedOutOfOfficeEvent: [400, OWN],
   malformedWorkingLocationEvent: [400, OWN],
   parseError: [400, GLOBAL],
+  participantIsNeitherOrganizerNorAttendee: [400, OWN],
   "push.channelTypeNotSupported": [400, GLOBAL],
   "push.webhookUrlNotHttps": [400, GLOBAL],
   required: [400, GLOBAL],

@@ -50,5 +50,7 @@ test("an id that is taken is rejected", async () => {
   const env = await environment();
   await send(env, "POST", EVENTS, channel());
   const answer = await call(env, "POST", "users/me/settings/watch", channel());
-  expect(answer.body.error).toMatchObject({ code: 400, message: "Channel id c1 not unique" });
+  const [{ reason }] = answer.body.error.errors;
+  expect([answer.status, reason]).toEqual([400, "channelIdNotUnique"]);
+  expect(answer.body.error.message).toBe("Channel id c1 not unique");
 });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { expectStatus } from "../../support/program";
 import { type Environment, TEAM, timed, useScene } from "./scene";
 
 const scene = useScene();
@@ -79,6 +80,29 @@ const CASES: readonly (readonly [string, string, unknown, number, string, string
     ...(["POST", EVENTS, { ...timed(), eventType: "focusTime" }] as const),
     ...([400, "malformedFocusTimeEvent"] as const),
     "Malformed focus time event: focusTimeProperties is missing.",
+  ],
+  [
+    "POST",
+    EVENTS,
+    {
+      ...{ ...timed(), eventType: "workingLocation", transparency: "transparent" },
+      workingLocationProperties: { type: "homeOffice" },
+    },
+    ...([400, "malformedWorkingLocationEvent"] as const),
+    "Malformed working location event: visibility must be public.",
+  ],
+  [
+    "POST",
+    `${EVENTS}/import`,
+    { ...timed(), iCalUID: "1@example.org", organizer: { email: "eve@example.org" } },
+    ...([400, "participantIsNeitherOrganizerNorAttendee"] as const),
+    "The owner of the calendar must either be the organizer or an attendee of an event that is imported.",
+  ],
+  [
+    "POST",
+    `${EVENTS}/logincheck/move?destination=c_team@group.calendar.google.com`,
+    ...([undefined, 403, "cannotChangeOrganizer"] as const),
+    "Cannot change the organizer of the event.",
   ],
   [
     ...(["POST", EVENTS, { ...timed(), eventType: "fromGmail" }] as const),
@@ -229,4 +253,59 @@ describe("rejections", () => {
       status: 200,
     });
   });
+});
+
+describe("a fault", () => {
+  test.each([
+    ["rate_limited", 429, "rateLimitExceeded", "Rate Limit Exceeded"],
+    ["server_error", 500, "backendError", "Backend Error"],
+    ["lost_answer", 503, "backendUnavailable", "The service is currently unavailable."],
+    ["token_expired", 401, "authError", "Invalid Credentials"],
+  ])("%s is answered in the words of the service", async (fault, status, reason, message) => {
+    const struck = await scene.environment();
+    const faults = [{ method: "events.list", fault }];
+    const path = `/env/${struck.environmentId}/faults`;
+    expectStatus(await scene.program.call("PUT", path, { faults }), 200);
+
+    const answer = await scene.call(struck, "GET", EVENTS);
+
+    const problem = { code: status, errors: [{ reason, message }] };
+    expect(answer).toMatchObject({ status, body: { error: problem } });
+  });
+});
+
+test("somebody who has no calendar is told so", async () => {
+  const seed = {
+    now: "2026-01-05T12:00:00Z",
+    members: { calendar: "calendar_default", chat: "chat_bench_default" },
+  };
+  const wanted = { service: "world", name: "visited", seed };
+  expectStatus(await scene.program.post("/templates/import", wanted), 201);
+  const visitor = await scene.environment({
+    ...{ templateService: "world", templateName: "visited" },
+    ...{ impersonateUserId: undefined, impersonateEmail: "maya.chen@harborline.test" },
+  });
+  const environmentUrl = `${visitor.environmentUrl}/calendar`;
+
+  const answer = await scene.call({ ...visitor, environmentUrl }, "GET", EVENTS);
+
+  expect(answer).toMatchObject({
+    status: 403,
+    body: { error: { errors: [{ reason: "notACalendarUser", domain: "calendar" }] } },
+  });
+});
+
+test("every reason is in some test", async () => {
+  const files = new Bun.Glob("**/*.test.ts").scan({ cwd: import.meta.dir, absolute: true });
+  let all = "";
+  for await (const file of files) all += await Bun.file(file).text();
+
+  const source = await Bun.file(
+    `${import.meta.dir}/../../../src/replicas/calendar/errors.ts`,
+  ).text();
+  const [, list = ""] = /const REASONS = \{(.*?)\n\}/s.exec(source) ?? [];
+  const reasons = [...list.matchAll(/^ {2}"?([\w.]+)"?:/gm)].map(([, reason]) => `${reason}`);
+
+  expect(reasons.length).toBeGreaterThan(35);
+  expect(reasons.filter((reason) => !all.includes(`"${reason}"`))).toEqual([]);
 });

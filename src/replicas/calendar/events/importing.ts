@@ -16,6 +16,16 @@ function importedOrganizer({ organizer }: EventResource, place: Place): EventRow
   return { email: email.toLowerCase(), ...(displayName && { displayName }) };
 }
 
+/** Throws for an event that the owner of the calendar neither organizes nor attends. Text: kewisch/gdata-provider#1049. */
+function requireParticipant({ attendees }: EventResource, organizer: string, place: Place): void {
+  const people = [organizer, ...(attendees ?? []).map(({ email }) => email?.toLowerCase())];
+  if (!people.includes(place.calendar.id))
+    throw new CalendarError(
+      "participantIsNeitherOrganizerNorAttendee",
+      "The owner of the calendar must either be the organizer or an attendee of an event that is imported.",
+    );
+}
+
 /** Creates the event, or replaces the one of the same UID. */
 export async function importEvent(
   call: WritingCall,
@@ -33,6 +43,7 @@ export async function importEvent(
   if (known !== undefined)
     return await changeEvent(call, place, known, { body, replaces: true }, options);
   const organizer = importedOrganizer(body, place);
+  requireParticipant(body, organizer.email, place);
   const identity = { id: newEventId(session.source), iCalUID, organizer };
   return await addEvent(call, place, identity, body, options, { isImported: true });
 }
