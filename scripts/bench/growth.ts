@@ -1,8 +1,18 @@
 /** The cost of calls in a small and in a large state: it may grow with the answer only. */
 import { growComments, growIssues, growMessages, ISSUES } from "./calls";
+import {
+  type Ask,
+  COMPANY_USER,
+  calendarCalls,
+  growEvents,
+  growMails,
+  growSeries,
+  MAILBOX,
+  mailCalls,
+} from "./google";
 import { inTurn, type Measured, median, type Row, throughput } from "./measure";
 import { knowsProcesses, postgresProcesses, spent, timesOf } from "./processes";
-import { AGENT, type Answer, type Bench, CHANNEL, fullPool, TEAM } from "./server";
+import { AGENT, type Answer, type Bench, CHANNEL, fullPool, TEAM, TEMPLATE } from "./server";
 
 const SMALL = 100;
 const LARGE = 100_000;
@@ -86,6 +96,29 @@ async function growTracker(bench: Bench, environment: Answer, count: number): Pr
   await growComments(bench, environment, count);
 }
 
+const probe = (name: string, call: Ask, mayGrow = false): Probe => ({ name, call, mayGrow });
+
+function mailProbes(bench: Bench): Probe[] {
+  const { send, get, list, threads, modify, search } = mailCalls(bench);
+  return [
+    probe("messages.send", send),
+    probe("messages.get", get),
+    probe("messages.list", list),
+    probe("threads.list", threads),
+    probe("messages.modify", modify),
+    probe("messages.list with a search", search, true),
+  ];
+}
+
+function calendarProbes(bench: Bench): Probe[] {
+  const { insert, get, week } = calendarCalls(bench);
+  return [
+    probe("events.insert", insert),
+    probe("events.get", get),
+    probe("events.list of a week", week),
+  ];
+}
+
 export async function growth(bench: Bench): Promise<Measured[]> {
   if (!knowsProcesses)
     return [{ name: "cost by the size of the state", missing: "there is no /proc on this system" }];
@@ -98,11 +131,73 @@ export async function growth(bench: Bench): Promise<Measured[]> {
     await fullPool(bench);
     return { small, large };
   };
-  const chat = await both(() => bench.environment(), growMessages);
-  for (const probe of chatProbes(bench)) rows.push(await measure(bench, probe, chat));
-  const tracker = await both(() => bench.environment("tracker_expanded", AGENT), growTracker);
-  for (const probe of trackerProbes(bench)) rows.push(await measure(bench, probe, tracker));
-  return rows;
+  const add = async (
+    template: string,
+    user: string,
+    grow: typeof growMessages,
+    probes: readonly Probe[],
+  ) => {
+    const environments = await both(() => bench.environment(template, user), grow);
+    for (const each of probes) rows.push(await measure(bench, each, environments));
+  };
+  await add(TEMPLATE, "U01AGENTONE", growMessages, chatProbes(bench));
+  await add("tracker_expanded", AGENT, growTracker, trackerProbes(bench));
+  await add("mail_default", MAILBOX, growMails, mailProbes(bench));
+  await add("calendar_default", MAILBOX, growEvents, calendarProbes(bench));
+  return [...rows, ...(await bounded(bench))];
+}
+
+/** Processor time of one call, by calls for a second. */
+async function costOf(bench: Bench, call: () => Promise<unknown>): Promise<number> {
+  const sql = bench.connect();
+  try {
+    const read = async () => await timesOf([bench.pid, ...(await postgresProcesses(sql))]);
+    const before = await read();
+    const rate = await throughput(CLIENTS, SECONDS, call);
+    return spent(before, await read()) / (rate * SECONDS);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** Calls whose cost has a limit of its own, in processor time, and a mail beside a message. */
+async function bounded(bench: Bench): Promise<Measured[]> {
+  const chat = await bench.environment();
+  const mailbox = await bench.environment("mail_default", MAILBOX);
+  await growMails(bench, mailbox, 10_000);
+  const series = await bench.environment("calendar_default", MAILBOX);
+  await growSeries(bench, series, 200);
+  const company = await bench.environment("calendar_bench_default", COMPANY_USER);
+  await fullPool(bench);
+  const { send, search } = mailCalls(bench);
+  const { week, freeBusy } = calendarCalls(bench);
+  const calls = {
+    send: () => send(mailbox),
+    post: () => bench.chat(chat, "chat.postMessage", { channel: CHANNEL, text: "hello" }),
+    search: () => search(mailbox),
+    week: () => week(series),
+    freeBusy: () => freeBusy(company),
+  };
+  for (const call of Object.values(calls)) await throughput(CLIENTS, SECONDS, call);
+  const of = (call: () => Promise<unknown>) => async () => [await costOf(bench, call)];
+  const samples = await inTurn(ROUNDS, {
+    ...{ send: of(calls.send), post: of(calls.post), search: of(calls.search) },
+    ...{ week: of(calls.week), freeBusy: of(calls.freeBusy) },
+  });
+  const row = (name: string, ours: readonly number[], most: number): Row => ({
+    name: `${name}: processor time`,
+    ...{ ours: median(ours), base: undefined, unit: "ms", comparedWith: "", bar: { most } },
+  });
+  return [
+    {
+      ...row("messages.send to one person", samples.send, 1.5),
+      base: median(samples.post),
+      comparedWith: "chat.postMessage",
+    },
+    row("messages.list, a search in 10,000 messages", samples.search, 50),
+    row("events.list of a week, 200 series", samples.week, 20),
+    row("freeBusy, 20 people for a month", samples.freeBusy, 30),
+  ];
 }
 
 async function measure(
@@ -111,13 +206,7 @@ async function measure(
   environments: { readonly small: Answer; readonly large: Answer },
 ): Promise<Measured> {
   const label = `${name}, ${LARGE.toLocaleString("en")} rows: processor time`;
-  const sql = bench.connect();
-  const cost = async (environment: Answer) => {
-    const read = async () => await timesOf([bench.pid, ...(await postgresProcesses(sql))]);
-    const before = await read();
-    const rate = await throughput(CLIENTS, SECONDS, () => call(environment));
-    return [spent(before, await read()) / (rate * SECONDS)];
-  };
+  const cost = async (environment: Answer) => [await costOf(bench, () => call(environment))];
   try {
     for (const environment of Object.values(environments))
       await throughput(CLIENTS, SECONDS, () => call(environment));
@@ -135,7 +224,5 @@ async function measure(
     } satisfies Row;
   } catch (error) {
     return { name: label, missing: String(error) };
-  } finally {
-    await sql.end();
   }
 }

@@ -21,6 +21,7 @@ export type Bench = {
   chat(environment: Answer, method: string, args: object): Promise<Answer>;
   /** One call with a JSON body to any path. */
   post(path: string, body: object): Promise<Answer>;
+  call(method: string, path: string, body?: object): Promise<Answer>;
   environment(template?: string, user?: string, more?: object): Promise<Answer>;
   restart(settings?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
@@ -125,6 +126,7 @@ export async function startBench(
     chat: (environment, method, args) =>
       call(`${environment["environmentUrl"]}/${method}`, json("POST", args)),
     post: (path, body) => call(path, json("POST", body)),
+    call: (method, path, body) => call(path, json(method, body)),
     environment: (template = TEMPLATE, user = "U01AGENTONE", more = {}) =>
       call(
         "/api/platform/initEnv",
