@@ -2,14 +2,16 @@
 import type { Query, QueryNode } from "~/replicas/mail/search/query";
 import type { Term } from "~/replicas/mail/search/terms";
 
+/** Each message has this run of letters: in its subject, or anywhere in its text. */
+export type Letters = { readonly run: string; readonly isOfSubject: boolean };
+
 export type Plan = {
   /** Each message has them. */
   readonly labels: readonly string[];
   /** In milliseconds: from `from`, before `to`. */
   readonly from: number | undefined;
   readonly to: number | undefined;
-  /** Each message has these letters somewhere in its text. */
-  readonly letters: readonly string[];
+  readonly letters: readonly Letters[];
   /** The database has checked everything. */
   readonly isWhole: boolean;
   /** The query asks for words of the body. */
@@ -43,13 +45,12 @@ export function planOf({ root }: Pick<Query, "root">): Plan {
 const flat = (node: QueryNode): readonly QueryNode[] =>
   node.kind === "and" ? node.parts.flatMap(flat) : [node];
 
-/** A run of letters without accents that the words contain. */
-function lettersOf(term: Term): string[] {
+/** Runs of letters without accents that the words contain, the longest first. */
+function lettersOf(term: Term): Letters[] {
   if (term.kind !== "words" && term.kind !== "subject") return [];
-  const [longest = ""] = (term.text.match(/[a-z0-9]+/gi) ?? []).toSorted(
-    (a, b) => b.length - a.length,
-  );
-  return longest.length > 1 ? [longest] : [];
+  return (term.text.match(/[a-z0-9]{2,}/gi) ?? [])
+    .toSorted((a, b) => b.length - a.length)
+    .map((run) => ({ run, isOfSubject: term.kind === "subject" }));
 }
 
 /** True of a query with a term of one of these kinds. */

@@ -1,6 +1,7 @@
 /** Lists of messages, newest first. Ids sort by date, so the primary key gives the order. */
 import { firstIdOf } from "~/replicas/mail/ids";
 import type { MailSession } from "~/replicas/mail/operation";
+import type { Letters } from "~/replicas/mail/search/plan";
 import type { MessageRow } from "~/replicas/mail/store/messages";
 
 export type Conditions = {
@@ -12,7 +13,7 @@ export type Conditions = {
   readonly from: number | undefined;
   readonly to: number | undefined;
   /** Runs of ASCII letters in the text. A text with other letters passes: it may have them with accents. */
-  readonly letters: readonly string[];
+  readonly letters: readonly Letters[];
   /** Each message is of one of them, if there are any. */
   readonly threads: readonly string[] | undefined;
   /** An id: each message is this one or a newer one. */
@@ -39,9 +40,10 @@ function conditionsOf(
     to === undefined ? sql`` : sql`and m.id < ${firstIdOf(to)}`,
     since === undefined ? sql`` : sql`and m.id >= ${since}`,
     threads === undefined ? sql`` : sql`and m."threadId" = any(${[...threads]}::text[])`,
-    ...letters.map(
-      (run) => sql`and (${text} ilike ${`%${run}%`} or octet_length(${text}) <> length(${text}))`,
-    ),
+    ...letters.map(({ run, isOfSubject }) => {
+      const place = isOfSubject ? sql`m.subject` : text;
+      return sql`and (${place} ilike ${`%${run}%`} or octet_length(${place}) <> length(${place}))`;
+    }),
   ];
   return sql`m.mailbox = ${mailbox} ${conditions}`;
 }
