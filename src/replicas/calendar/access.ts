@@ -1,7 +1,7 @@
 /** Who may do what: the role of a person in a calendar is the highest of the rules that match. */
 import { CalendarError, forbidden, notFound } from "~/replicas/calendar/errors";
 import type { CalendarCall, CalendarSession, WritingCall } from "~/replicas/calendar/operation";
-import { type CalendarRow, reachCalendar } from "~/replicas/calendar/store/calendars";
+import { type CalendarRow, reachCalendars } from "~/replicas/calendar/store/calendars";
 import { findUser, type UserRow } from "~/replicas/calendar/store/users";
 import { beginWriting } from "~/replicas/calendar/store/versions";
 
@@ -31,15 +31,28 @@ export type Place = {
   readonly role: Role;
 };
 
+/** The calendars with these ids, in their order; undefined for one in which the user has no role. */
+export async function findPlaces(
+  { session, userId }: Pick<CalendarCall, "session" | "userId">,
+  ids: readonly string[],
+): Promise<(Place | undefined)[]> {
+  const reached = await reachCalendars(
+    session,
+    userId,
+    ids.map((id) => id.toLowerCase()),
+  );
+  return ids.map((_, at) => {
+    const { me, calendar = null, roles = [] } = reached[at] ?? {};
+    const role = highestOf(roles);
+    return me && calendar && role !== "none" ? { me, calendar, role } : undefined;
+  });
+}
+
 /** Throws `notFound` for a calendar in which the user has no role. */
-export async function requirePlace(
-  { session, userId }: CalendarCall,
-  calendarId: string,
-): Promise<Place> {
-  const found = await reachCalendar(session, userId, calendarId.toLowerCase());
-  const role = highestOf(found?.roles ?? []);
-  if (!found?.calendar || role === "none") throw notFound();
-  return { me: found.me, calendar: found.calendar, role };
+export async function requirePlace(call: CalendarCall, calendarId: string): Promise<Place> {
+  const [place] = await findPlaces(call, [calendarId]);
+  if (!place) throw notFound();
+  return place;
 }
 
 /** Throws below the role that changes events. */

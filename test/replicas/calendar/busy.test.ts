@@ -43,6 +43,20 @@ test("are joined, clipped to the window and in order", async () => {
   });
 });
 
+test("of one calendar are the same by both of its names", async () => {
+  const env = await environment();
+  await create(env, "09:00", "10:00");
+  const items = [{ id: "primary" }, { id: ME }, { id: ME.toUpperCase() }, { id: JOHN }];
+
+  const { calendars } = await send(env, "POST", "freeBusy", { ...WINDOW, items });
+
+  const busy = [{ start: "2026-03-16T09:00:00Z", end: "2026-03-16T10:00:00Z" }];
+  expect(calendars).toEqual({
+    ...{ primary: { busy }, [ME]: { busy }, [ME.toUpperCase()]: { busy } },
+    [JOHN]: { busy: [] },
+  });
+});
+
 test("have the instances of series, and whole days in the zone of the calendar", async () => {
   const env = await environment();
   const { timeZone } = await get(env, "calendars/primary");

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { requirePlace } from "~/replicas/calendar/access";
+import { findPlaces } from "~/replicas/calendar/access";
 import { CalendarError, invalid, required } from "~/replicas/calendar/errors";
 import { busyTimes } from "~/replicas/calendar/events/busy";
 import { requireZone, windowOf } from "~/replicas/calendar/events/matching";
@@ -79,6 +79,8 @@ export function requireSpan({ timeMin, timeMax }: Pick<Query, "timeMin" | "timeM
   return { from, to };
 }
 
+const UNKNOWN = { domain: "global", reason: "notFound" };
+
 async function query(call: CalendarCall, asked: Query) {
   const window = requireSpan(asked);
   const { items, timeZone } = asked;
@@ -86,18 +88,19 @@ async function query(call: CalendarCall, asked: Query) {
   const ids = [...new Set((items ?? []).flatMap(({ id }) => id ?? []))];
   const max = Math.min(asked.calendarExpansionMax ?? CALENDARS_MAX, CALENDARS_MAX);
   if (ids.length > max) throw invalid("Too many calendars are requested.");
-  const timesOf = async (id: string) => {
-    const place = await requirePlace(call, id).catch((error) => {
-      if (error instanceof CalendarError && error.reason === "notFound") return undefined;
-      throw error;
-    });
-    if (!place) return { errors: [{ domain: "global", reason: "notFound" }], busy: [] };
-    const busy = await busyTimes(call.session, place, window);
-    const shown = (at: number) => wallClock(at, timeZone ?? "UTC");
-    return { busy: busy.map(({ start, end }) => ({ start: shown(start), end: shown(end) })) };
-  };
-  const calendars: Record<string, Awaited<ReturnType<typeof timesOf>>> = Object.create(null);
-  for (const id of ids) calendars[id] = await timesOf(id);
+  const places = await findPlaces(call, ids);
+  const found = places.flatMap((place) => place?.calendar ?? []);
+  const times = await busyTimes(call.session, found, window);
+  const shown = (at: number) => wallClock(at, timeZone ?? "UTC");
+  const calendars: Record<string, object> = Object.create(null);
+  for (const [at, id] of ids.entries()) {
+    const periods = times.get(places[at]?.calendar.id ?? "");
+    const busy = (periods ?? []).map(({ start, end }) => ({
+      start: shown(start),
+      end: shown(end),
+    }));
+    calendars[id] = periods ? { busy } : { errors: [UNKNOWN], busy };
+  }
   return {
     kind: "calendar#freeBusy",
     timeMin: new Date(window.from).toISOString(),

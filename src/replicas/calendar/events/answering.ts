@@ -60,7 +60,7 @@ export async function conflictsOf(
   if (periods.length === 0) return [];
   const family = familyOf(event);
   const isOther = (other: EventRow) => familyOf(other) !== family && isMeant(other);
-  const found = await blockersIn(session, place, around(periods), isOther);
+  const found = await blockersIn(session, place.calendar, around(periods), isOther);
   return found.filter((other) => periods.some((each) => overlap(each, periodOf(other, timeZone))));
 }
 

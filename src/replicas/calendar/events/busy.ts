@@ -1,18 +1,16 @@
 /** Busy times: what the events of a calendar block. */
-import type { Place } from "~/replicas/calendar/access";
-import { quotaExceeded } from "~/replicas/calendar/errors";
 import { copyOf, statusOf } from "~/replicas/calendar/events/copies";
-import { cursorOf, occurrencesIn } from "~/replicas/calendar/events/occurrences";
+import { occurrencesOf } from "~/replicas/calendar/events/occurrences";
 import type { CalendarSession } from "~/replicas/calendar/operation";
-import { type EventRow, listSingles } from "~/replicas/calendar/store/events";
+import type { CalendarRow } from "~/replicas/calendar/store/calendars";
+import type { EventRow } from "~/replicas/calendar/store/events";
 import { isAllDay, startOfDay } from "~/replicas/calendar/times";
 
 /** Moments in milliseconds since 1970. */
 export type Period = { readonly start: number; readonly end: number };
 
-/** Blocking events of one calendar: a list is rejected rather than shortened. */
-const EVENTS_MAX = 10_000;
-const BATCH = 1_000;
+/** Events in the window of one question, of all its calendars: more are rejected, rather than some left out. */
+const EVENTS_MAX = 20_000;
 /** Whole days are in the zone of the calendar, which is not always the one that the event is stored with. */
 const ZONES_APART_MS = 26 * 3_600_000;
 const FREE_TYPES = ["workingLocation", "birthday"];
@@ -34,48 +32,51 @@ export function periodOf({ start, end, startAt, endAt }: EventRow, timeZone: str
   return { start: startAt.getTime(), end: (endAt ?? startAt).getTime() };
 }
 
-/** The events and instances that block a window, in no order. `isMeant`: false of those that do not count. */
-export async function blockersIn(
+type Bounds = { readonly from: number; readonly to: number };
+
+/** The events and instances that block a window, by calendar, in no order. */
+async function allBlockers(
   session: CalendarSession,
-  { calendar }: Pick<Place, "calendar">,
-  window: { readonly from: number; readonly to: number },
+  calendars: readonly CalendarRow[],
+  { from, to }: Bounds,
   isMeant: (event: EventRow) => boolean = () => true,
-): Promise<EventRow[]> {
-  const isShown = (event: EventRow) => blocks(event, calendar.id) && isMeant(event);
-  const wide = {
-    ...{ view: calendar.id, from: window.from - ZONES_APART_MS, to: window.to + ZONES_APART_MS },
-    ...{ uid: undefined, withCancelled: false },
-  };
-  const found = await occurrencesIn(session, calendar, wide, {
-    ...{ areSingle: true, order: "startAt", after: undefined, limit: EVENTS_MAX + 1, isShown },
-  });
-  for (let after: ReturnType<typeof cursorOf> | undefined; ; ) {
-    const rows = await listSingles(session, wide, { order: "startAt", after, limit: BATCH });
-    found.push(...rows);
-    const last = rows.at(-1);
-    if (!last || rows.length < BATCH) break;
-    if (found.length > EVENTS_MAX) throw quotaExceeded();
-    after = cursorOf(last, "startAt");
-  }
-  if (found.length > EVENTS_MAX) throw quotaExceeded();
-  return found.filter(isShown);
+): Promise<Map<string, EventRow[]>> {
+  const wide = { from: from - ZONES_APART_MS, to: to + ZONES_APART_MS };
+  const isShown = (event: EventRow, view: string) => blocks(event, view) && isMeant(event);
+  return await occurrencesOf(session, calendars, wide, EVENTS_MAX, isShown);
 }
 
-/** The busy times in a window, clipped to it, in order; those that touch are one. */
+/** Those of one calendar. `isMeant`: false of those that do not count. */
+export async function blockersIn(
+  session: CalendarSession,
+  calendar: CalendarRow,
+  window: Bounds,
+  isMeant: (event: EventRow) => boolean,
+): Promise<EventRow[]> {
+  const found = await allBlockers(session, [calendar], window, isMeant);
+  return found.get(calendar.id) ?? [];
+}
+
+/** The busy times in a window, by the id of the calendar: clipped to it, in order; those that touch are one. */
 export async function busyTimes(
   session: CalendarSession,
-  place: Place,
-  window: { readonly from: number; readonly to: number },
-): Promise<Period[]> {
-  const periods = (await blockersIn(session, place, window))
-    .map((event) => periodOf(event, place.calendar.timeZone))
-    .map(({ start, end }) => ({
-      start: Math.max(start, window.from),
-      end: Math.min(end, window.to),
-    }))
-    .filter(({ start, end }) => start < end)
-    .toSorted((a, b) => a.start - b.start);
-  return joined(periods);
+  calendars: readonly CalendarRow[],
+  window: Bounds,
+): Promise<Map<string, Period[]>> {
+  const each = [...new Map(calendars.map((calendar) => [calendar.id, calendar])).values()];
+  const found = await allBlockers(session, each, window);
+  const times = each.map(({ id, timeZone }): [string, Period[]] => {
+    const periods = (found.get(id) ?? [])
+      .map((event) => periodOf(event, timeZone))
+      .map(({ start, end }) => ({
+        start: Math.max(start, window.from),
+        end: Math.min(end, window.to),
+      }))
+      .filter(({ start, end }) => start < end)
+      .toSorted((one, other) => one.start - other.start);
+    return [id, joined(periods)];
+  });
+  return new Map(times);
 }
 
 /** Periods in the order of their starts; those that touch are one. */

@@ -8,6 +8,7 @@ import {
   type Cursor,
   type EventRow,
   listExceptions,
+  listSeen,
   listSeries,
   type Window,
 } from "~/replicas/calendar/store/events";
@@ -134,6 +135,24 @@ function seriesRows(
   return found ? [series] : [];
 }
 
+/** Series with all their changed instances, and instances without their series. `rows`: of one view. */
+function sorting(rows: readonly EventRow[], exceptions: readonly EventRow[], view: string) {
+  const series = rows.filter(({ recurrence }) => recurrence !== null);
+  const known = new Set(series.map(({ id }) => id));
+  const alone = rows.filter(
+    ({ recurringEventId }) => recurringEventId !== null && !known.has(recurringEventId),
+  );
+  const bySeries = Map.groupBy(exceptions, ({ recurringEventId }) => recurringEventId);
+  const changed = series.map((each) => changedOf(each, bySeries.get(each.id) ?? [], view));
+  return { alone, changed };
+}
+
+const isLiving = ({ series }: Changed) => series.status !== "cancelled";
+
+const idsOfSeries = (rows: readonly EventRow[]) => [
+  ...new Set(rows.flatMap(({ id, recurrence }) => (recurrence === null ? [] : [id]))),
+];
+
 /** `areSingle`: instances in place of series. Otherwise series, and their changed instances. */
 export async function occurrencesIn(
   session: CalendarSession,
@@ -142,17 +161,46 @@ export async function occurrencesIn(
   { areSingle, ...page }: Omit<Page, "now"> & { readonly areSingle: boolean },
 ): Promise<EventRow[]> {
   const rows = all(await listSeries(session, window, SERIES_MAX + 1), SERIES_MAX);
-  const series = rows.filter(({ recurrence }) => recurrence !== null);
-  const known = new Set(series.map(({ id }) => id));
-  const alone = rows.filter(
-    ({ recurringEventId }) => recurringEventId !== null && !known.has(recurringEventId),
-  );
-  const exceptions = await exceptionsOf(session, [...known]);
-  const bySeries = Map.groupBy(exceptions, ({ recurringEventId }) => recurringEventId);
-  const changed = series.map((each) => changedOf(each, bySeries.get(each.id) ?? [], calendar.id));
+  const exceptions = await exceptionsOf(session, idsOfSeries(rows));
+  const { alone, changed } = sorting(rows, exceptions, calendar.id);
   const now = millisOf(session.source);
   if (!areSingle)
     return [...changed.flatMap((each) => seriesRows(each, calendar, window, now)), ...alone];
-  const living = changed.filter((each) => each.series.status !== "cancelled");
+  const living = changed.filter(isLiving);
   return [...instancesOn(living, calendar, window, { ...page, now }), ...alone];
+}
+
+/**
+ * The events and instances in a window by calendar, in no order, without those that are cancelled as a whole. At most
+ * `limit` of all calendars: more are rejected. `isShown`: false of those that are left out.
+ */
+export async function occurrencesOf(
+  session: CalendarSession,
+  calendars: readonly CalendarRow[],
+  window: Pick<Window, "from" | "to">,
+  limit: number,
+  isShown: (event: EventRow, view: string) => boolean,
+): Promise<Map<string, EventRow[]>> {
+  const wide = { ...window, uid: undefined, withCancelled: false };
+  const ids = calendars.map(({ id }) => id);
+  const { singles, series } = await listSeen(session, ids, wide, limit + 1);
+  const exceptions = await exceptionsOf(session, idsOfSeries(all(series, SERIES_MAX)));
+  const [singlesBy, seriesBy] = [singles, series].map((rows) =>
+    Map.groupBy(rows, ({ view }) => view),
+  );
+  const now = millisOf(session.source);
+  let left = limit - all(singles, limit).length;
+  const found = new Map<string, EventRow[]>();
+  for (const calendar of calendars) {
+    const { id: view } = calendar;
+    const { alone, changed } = sorting(seriesBy?.get(view) ?? [], exceptions, view);
+    const isOfView = (event: EventRow) => isShown(event, view);
+    const instances = instancesOn(changed.filter(isLiving), calendar, wide, {
+      ...{ order: "startAt", after: undefined, limit: left + 1, isShown: isOfView, now },
+    });
+    left -= instances.length;
+    if (left < 0) throw quotaExceeded();
+    found.set(view, [...instances, ...alone, ...(singlesBy?.get(view) ?? [])].filter(isOfView));
+  }
+  return found;
 }

@@ -1,7 +1,7 @@
 /** Spans in which everyone is free. */
-import { requirePlace } from "~/replicas/calendar/access";
+import { findPlaces, requirePlace } from "~/replicas/calendar/access";
 import { requireSpan } from "~/replicas/calendar/api/freebusy";
-import { invalid } from "~/replicas/calendar/errors";
+import { invalid, notFound } from "~/replicas/calendar/errors";
 import { busyTimes, joined, type Period } from "~/replicas/calendar/events/busy";
 import { requireZone } from "~/replicas/calendar/events/matching";
 import { clockOf, instantOf, isoOf } from "~/replicas/calendar/mcp/times";
@@ -91,9 +91,13 @@ export async function suggestTime(wanted: Wanted, call: CalendarCall): Promise<o
     timeMin: momentOf(wanted.startTime),
     timeMax: momentOf(wanted.endTime),
   });
-  const busy: Period[] = [];
-  for (const id of new Set(attendeeEmails.map((email) => email.toLowerCase())))
-    busy.push(...(await busyTimes(call.session, await requirePlace(call, id), window)));
+  const ids = [...new Set(attendeeEmails.map((email) => email.toLowerCase()))];
+  const calendars = (await findPlaces(call, ids)).map((place) => {
+    if (!place) throw notFound();
+    return place.calendar;
+  });
+  const times = await busyTimes(call.session, calendars, window);
+  const busy = [...times.values()].flat();
   const inOrder = joined(busy.toSorted((a, b) => a.start - b.start));
   const count = Math.min(Math.max(preferences?.pageSize ?? 5, 1), SPANS_MAX);
   const length = durationMinutes * MINUTE_MS;

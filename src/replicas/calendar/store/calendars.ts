@@ -14,22 +14,21 @@ type Reached = {
   readonly roles: readonly string[];
 };
 
-/** Undefined for an unknown user. `id`: `primary` is the user's own one. */
-export async function reachCalendar(
+/** Of each id, in their order; none for an unknown user. `primary` is the user's own calendar. */
+export async function reachCalendars(
   { sql, t }: CalendarSession,
   userId: string,
-  id: string,
-): Promise<Reached | undefined> {
-  const [row] = await sql<Reached[]>`
+  ids: readonly string[],
+): Promise<Reached[]> {
+  return await sql<Reached[]>`
     select to_jsonb(u) as me, to_jsonb(c) as calendar, array(
       select a.role from ${t.acl} a where a."calendarId" = c.id and not a.deleted
         and a.id in ('default', 'user:' || u.email, 'domain:' || split_part(u.email, '@', 2))
     ) as roles
-    from ${t.users} u
-    left join ${t.calendars} c on c.id = case ${id} when 'primary' then u.email else ${id} end and not c.deleted
-    where u.id = ${userId}
+    from ${t.users} u cross join unnest(${[...ids]}::text[]) with ordinality w(id, place)
+    left join ${t.calendars} c on c.id = case w.id when 'primary' then u.email else w.id end and not c.deleted
+    where u.id = ${userId} order by w.place
   `;
-  return row;
 }
 
 /** The zones of the calendars with these ids, as far as there are such. */

@@ -98,9 +98,10 @@ export async function listExceptions(
 /** A place in the order of a list: the time by which it is ordered, in milliseconds, and the id. */
 export type Cursor = { readonly at: number; readonly id: string };
 
-export type Window = {
-  /** The calendar that shows the events. */
-  readonly view: string;
+/** Of one calendar: its events, and those to which its owner is invited. */
+export type Window = Span & { readonly view: string };
+
+export type Span = {
   /** Events that end after this moment, in milliseconds, and begin before that one. */
   readonly from: number | undefined;
   readonly to: number | undefined;
@@ -117,7 +118,7 @@ const LONG_MS = 31 * 24 * 3600 * 1000;
 /** The conditions of a window. `name`: of the events in the statement. */
 function conditionsOf(
   session: CalendarSession,
-  { from, to, uid, withCancelled }: Window,
+  { from, to, uid, withCancelled }: Span,
   name = "e",
 ) {
   const { sql } = session;
@@ -132,14 +133,15 @@ function conditionsOf(
 
 type SingleOrder = "startAt" | "updated";
 
-/** A page of the events that are no series, in an order of time and id. */
-export async function listSingles(
+/** The events of a view that are no series, at most as many as a page has. */
+function singlesOf(
   session: CalendarSession,
-  window: Window,
+  window: Span,
+  view: Fragment,
   { order, after, limit }: { order: SingleOrder; after: Cursor | undefined; limit: number },
-): Promise<EventRow[]> {
+) {
   const { sql, t } = session;
-  const { view, from } = window;
+  const { from } = window;
   const column = sql(order);
   const shared = sql`
     and e.recurrence is null and e."recurringEventId" is null ${conditionsOf(session, window)}
@@ -150,40 +152,78 @@ export async function listSingles(
   const recent = isSplit
     ? sql`and e."startAt" > ${moment(session, from - LONG_MS)} and not (${sql.unsafe(LONG)})`
     : sql``;
-  return await sql<EventRow[]>`
-    select ${withAttendees(session)} from (
-      (select e.* from ${t.events} e where e."calendarId" = ${view} ${shared} ${recent} ${page})
-      ${isSplit ? sql`union all (select e.* from ${t.events} e where e."calendarId" = ${view} ${shared} and ${sql.unsafe(LONG)} ${page})` : sql``}
-      union all (
-        select e.* from ${t.event_attendees} g join ${t.events} e on e.id = g."eventId"
-        where g.email = ${view} and e."calendarId" <> ${view} ${shared} ${page}
-      )
-    ) e ${page}
+  const rows = sql`
+    (select e.* from ${t.events} e where e."calendarId" = ${view} ${shared} ${recent} ${page})
+    ${isSplit ? sql`union all (select e.* from ${t.events} e where e."calendarId" = ${view} ${shared} and ${sql.unsafe(LONG)} ${page})` : sql``}
+    union all (
+      select e.* from ${t.event_attendees} g join ${t.events} e on e.id = g."eventId"
+      where g.email = ${view} and e."calendarId" <> ${view} ${shared} ${page}
+    )
   `;
+  return { rows, page };
 }
 
 /** The series of a view, and instances that attendees are invited to without the series. */
+function seriesOf(session: CalendarSession, window: Span, view: Fragment): Fragment {
+  const { sql, t } = session;
+  const conditions = conditionsOf(session, window);
+  return sql`
+    select e.* from ${t.events} e where e."calendarId" = ${view} and e.recurrence is not null and (
+      (true ${conditions}) or exists (
+        select from ${t.events} x where x."recurringEventId" = e.id ${conditionsOf(session, window, "x")} offset 0
+      )
+    )
+    union all
+    select e.* from ${t.event_attendees} g join ${t.events} e on e.id = g."eventId"
+    where g.email = ${view} and e."calendarId" <> ${view}
+      and (e.recurrence is not null or e."recurringEventId" is not null) ${conditions}
+  `;
+}
+
+/** A page of the events that are no series, in an order of time and id. */
+export async function listSingles(
+  session: CalendarSession,
+  { view, ...window }: Window,
+  page: { order: SingleOrder; after: Cursor | undefined; limit: number },
+): Promise<EventRow[]> {
+  const { sql } = session;
+  const found = singlesOf(session, window, sql`${view}`, page);
+  return await sql<EventRow[]>`
+    select ${withAttendees(session)} from (${found.rows}) e ${found.page}
+  `;
+}
+
 export async function listSeries(
   session: CalendarSession,
-  window: Window,
+  { view, ...window }: Window,
   limit: number,
 ): Promise<EventRow[]> {
-  const { sql, t } = session;
-  const { view } = window;
-  const conditions = conditionsOf(session, window);
+  const { sql } = session;
   return await sql<EventRow[]>`
-    select ${withAttendees(session)} from (
-      select e.* from ${t.events} e where e."calendarId" = ${view} and e.recurrence is not null and (
-        (true ${conditions}) or exists (
-          select from ${t.events} x where x."recurringEventId" = e.id ${conditionsOf(session, window, "x")} offset 0
-        )
-      )
-      union all
-      select e.* from ${t.event_attendees} g join ${t.events} e on e.id = g."eventId"
-      where g.email = ${view} and e."calendarId" <> ${view}
-        and (e.recurrence is not null or e."recurringEventId" is not null) ${conditions}
-    ) e order by e."startAt", e.id limit ${limit}
+    select ${withAttendees(session)} from (${seriesOf(session, window, sql`${view}`)}) e
+    order by e."startAt", e.id limit ${limit}
   `;
+}
+
+/** A row with the view that has it. */
+export type Seen = EventRow & { readonly view: string };
+
+/** The events of several views in a window: those that are no series, and series. At most `limit` of each, of all views. */
+export async function listSeen(
+  session: CalendarSession,
+  views: readonly string[],
+  window: Span,
+  limit: number,
+): Promise<{ readonly singles: Seen[]; readonly series: Seen[] }> {
+  const { sql } = session;
+  const of = (rows: Fragment) => sql<Seen[]>`
+    select v.view, ${withAttendees(session)} from unnest(${[...views]}::text[]) v(view)
+    cross join lateral (${rows}) e limit ${limit}
+  `;
+  const view = sql`v.view`;
+  const page = { order: "startAt", after: undefined, limit } as const;
+  const singles = await of(singlesOf(session, window, view, page).rows);
+  return { singles, series: await of(seriesOf(session, window, view)) };
 }
 
 /** The number of the last change of any event. */
