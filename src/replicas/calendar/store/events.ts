@@ -49,9 +49,11 @@ export type EventRow = Omit<
   readonly attendees: readonly AttendeeRow[];
 };
 
-const withAttendees = ({ sql, t }: CalendarSession): Fragment => sql`
+/** `whose`: a condition on the attendees that are wanted, `a`. */
+const withAttendees = ({ sql, t }: CalendarSession, whose: Fragment = sql``): Fragment => sql`
   e.*, coalesce((
-    select jsonb_agg(to_jsonb(a) order by a.position, a.email) from ${t.event_attendees} a where a."eventId" = e.id
+    select jsonb_agg(to_jsonb(a) order by a.position, a.email) from ${t.event_attendees} a
+    where a."eventId" = e.id ${whose}
   ), '[]') as attendees
 `;
 
@@ -205,7 +207,7 @@ export async function listSeries(
   `;
 }
 
-/** A row with the view that has it. */
+/** A row with the view that has it. Of the attendees, it has the view's own entry only. */
 export type Seen = EventRow & { readonly view: string };
 
 /** The events of several views in a window: those that are no series, and series. At most `limit` of each, of all views. */
@@ -217,7 +219,7 @@ export async function listSeen(
 ): Promise<{ readonly singles: Seen[]; readonly series: Seen[] }> {
   const { sql } = session;
   const of = (rows: Fragment) => sql<Seen[]>`
-    select v.view, ${withAttendees(session)} from unnest(${[...views]}::text[]) v(view)
+    select v.view, ${withAttendees(session, sql`and a.email = v.view`)} from unnest(${[...views]}::text[]) v(view)
     cross join lateral (${rows}) e limit ${limit}
   `;
   const view = sql`v.view`;
