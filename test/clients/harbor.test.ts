@@ -226,8 +226,8 @@ test(
       services: { tracker: { url: `${program.url}/task/services/tracker` } },
     });
     const instruction = await Bun.file(join(folder, "instruction.md")).text();
-    expect(instruction).toContain("Slack Web API at http://diorama:3000/task/services/chat, and ");
-    expect(instruction).toContain("at http://diorama:3000/task/services/mail; any token");
+    expect(instruction).toContain("Slack Web API at http://diorama:3000/task/services/chat; ");
+    expect(instruction).toContain("at http://diorama:3000/task/services/calendar; any token");
   },
   MINUTES,
 );

@@ -64,11 +64,13 @@ test("creates worlds, and lists the services of each", async () => {
 
   const { out } = await commands.run(["env", "list"]);
 
-  expect(Object.keys(world.services)).toEqual(["chat", "tracker", "mail"]);
-  expect(out).toMatch(new RegExp(`${world.environmentId}  chat, tracker, mail +acme +active`));
+  expect(Object.keys(world.services)).toEqual(["chat", "tracker", "mail", "calendar"]);
+  expect(out).toMatch(
+    new RegExp(`${world.environmentId}  chat, tracker, mail, calendar +acme +active`),
+  );
   expect(out).toMatch(new RegExp(`${part.environmentId}  tracker +acme +active`));
   const { out: templates } = await commands.run(["templates", "list"]);
-  expect(templates).toMatch(/acme +chat, tracker, mail +public/);
+  expect(templates).toMatch(/acme +chat, tracker, mail, calendar +public/);
 }, 60_000);
 
 test("shows and moves the clock", async () => {

@@ -130,17 +130,17 @@ describe("a suite is rejected", () => {
   rejects("/testSuites", [
     [
       "an assertion on an unknown service",
-      suite({ ...added, service: "calendar", entity: "events" }),
+      suite({ ...added, service: "wiki", entity: "events" }),
       400,
       "invalid_assertion",
       "there is chat, tracker",
     ],
     [
       "an assertion on a table that the world lacks",
-      suite({ ...added, entity: "calendar_events" }),
+      suite({ ...added, entity: "wiki_pages" }),
       400,
       "invalid_assertion",
-      "calendar_events",
+      "wiki_pages",
     ],
     [
       "an assertion on a table of the other service",
@@ -158,7 +158,7 @@ describe("a suite is rejected", () => {
     ],
     [
       "an assertion on calls of an unknown service",
-      suite({ diff_type: "called", service: "calendar", entity: "*" }),
+      suite({ diff_type: "called", service: "wiki", entity: "*" }),
       400,
       "invalid_assertion",
       "chat, tracker",

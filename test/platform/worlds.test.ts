@@ -233,7 +233,10 @@ describe("a world", () => {
 
     expect(fork.services["tracker"].userId).toBe(TRACKER_AGENT);
     expect((await file(fork, "more")).body.errors).toBeUndefined();
-    expect(saved).toMatchObject({ service: "world", services: ["chat", "tracker", "mail"] });
+    expect(saved).toMatchObject({
+      service: "world",
+      services: ["chat", "tracker", "mail", "calendar"],
+    });
     const { body: before } = await program.get("/templates/acme");
     const { body: after } = await program.get("/templates/kept_world");
     expect(after.tables.chat_messages).toBe(before.tables.chat_messages + 1);

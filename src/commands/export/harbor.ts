@@ -84,7 +84,7 @@ function taskFiles(
   };
   const access = [
     ...(tools ? [`Use the tools of the MCP server "${vendor}".`] : []),
-    `${tools ? "You can also call" : "Call"} ${services.map(accessTo).join(", and ")}; any token is accepted.`,
+    `${tools ? "You can also call" : "Call"} ${services.map(accessTo).join("; ")}; any token is accepted.`,
   ];
   return {
     "task.toml": fill(TASK, values),

@@ -52,7 +52,7 @@ async function open(fields: object = { impersonateUserId: "U02JOHNADOE" }) {
 
 const openBench = (user = "U01AGENTONE") => open({ templateName: BENCH, impersonateUserId: user });
 
-const PST = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d P[SD]T/g;
+const IN_LONDON = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (?:GMT|BST|GMT\+1)/g;
 const LAST_PAGE = "End of results - No more pages available.\\n";
 
 describe("slack_send_message", () => {
@@ -200,7 +200,7 @@ describe("slack_schedule_message", () => {
     const { scheduled_messages: scheduled } = await api("chat.scheduledMessages.list");
 
     expect(scheduled).toMatchObject([{ post_at: at, channel_id: GENERAL, text: "Stand-up" }]);
-    expect(result.replace(PST, "TIME")).toBe(
+    expect(result.replace(IN_LONDON, "TIME")).toBe(
       `Message scheduled successfully!\nScheduled Message ID: ${scheduled[0].id}\nChannel: general (${GENERAL})\nPost at: TIME (${at})`,
     );
   });
@@ -396,12 +396,12 @@ describe("slack_read_channel", () => {
       messages: [
         `Channel: #general (${GENERAL})`,
         "",
-        "=== Message from Robin Ray <robin@acme.test> (U03ROBINRAY) at 2026-01-05 01:10:00 PST === ",
+        "=== Message from Robin Ray <robin@acme.test> (U03ROBINRAY) at 2026-01-05 09:10:00 GMT === ",
         `Message TS: ${HELLO}`,
         "Hello, I am Robin. I draw things. <@U02JOHNADOE|john> let me know where to start.",
         "Reactions: eyes (1)",
         "",
-        "=== Message from John Doe <john@acme.test> (U02JOHNADOE) at 2026-01-05 01:00:00 PST === ",
+        "=== Message from John Doe <john@acme.test> (U02JOHNADOE) at 2026-01-05 09:00:00 GMT === ",
         `Message TS: ${WELCOME}`,
         "Welcome to Acme! Please introduce yourselves.",
         "Reactions: wave (1)",
@@ -456,7 +456,7 @@ describe("slack_read_channel", () => {
     const empty = { channel_id: "U03ROBINRAY" };
 
     expect((await run("slack_read_channel", concise)).messages).toEndWith(
-      "John Doe: Welcome to Acme! Please introduce yourselves. [2026-01-05 01:00:00 PST]\n",
+      "John Doe: Welcome to Acme! Please introduce yourselves. [2026-01-05 09:00:00 GMT]\n",
     );
     expect((await run("slack_read_channel", empty)).messages).toMatch(
       /^Channel: DM \(D[0-9A-Z]+\)\n\n$/,
@@ -514,7 +514,7 @@ describe("slack_read_thread", () => {
     const { run, replies } = await withReplies();
     const { messages, pagination_info } = await run("slack_read_thread", root);
 
-    expect(messages.replaceAll(PST, "TIME")).toBe(
+    expect(messages.replaceAll(IN_LONDON, "TIME")).toBe(
       [
         "=== THREAD PARENT MESSAGE ===",
         "From: John Doe <john@acme.test> (U02JOHNADOE)",
@@ -554,7 +554,7 @@ describe("slack_read_thread", () => {
     expect(next.messages).toContain("Welcome to Acme!");
     expect(next.messages).toContain("second");
     expect((await run("slack_read_thread", period)).messages).not.toContain("first");
-    expect(concise.messages.replaceAll(PST, "TIME")).toBe(
+    expect(concise.messages.replaceAll(IN_LONDON, "TIME")).toBe(
       "John Doe: Welcome to Acme! Please introduce yourselves. [TIME]\nJohn Doe: first [TIME]\nJohn Doe: second [TIME]\n",
     );
   });
@@ -644,7 +644,7 @@ describe("searches of messages and files", () => {
         "### Result 1 of 1",
         `Channel: #general (ID: ${GENERAL})`,
         "From: Robin Ray <robin@acme.test> (ID: U03ROBINRAY) ",
-        "Time: 2026-01-05 01:10:00 PST",
+        "Time: 2026-01-05 09:10:00 GMT",
         `Message_ts: ${HELLO}`,
         `Permalink: [link](https://acme.chat.test/archives/${GENERAL}/p1767604200989456)`,
         "Text: ",
@@ -817,7 +817,7 @@ describe("searches of channels, people and emoji", () => {
         "### Result 1 of 1",
         "Name: #random",
         "Creator: John Doe (<@U02JOHNADOE)",
-        "Created: 2026-01-05 01:01:00 PST",
+        "Created: 2026-01-05 09:01:00 GMT",
         "Topic: Anything goes",
         "Purpose: What does not fit elsewhere",
         "Permalink: [link](https://acme.chat.test/archives/C02RANDOM)",
@@ -931,7 +931,7 @@ describe("slack_read_user_profile", () => {
         "Organization Name: Acme",
         "Phone: ",
         "Status: ",
-        "Timezone: America/Los_Angeles",
+        "Timezone: Europe/London",
         "Admin: Yes",
         "Owner: Yes",
         "Bot: No",
