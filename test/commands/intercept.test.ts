@@ -167,13 +167,21 @@ test("one address and token of a world lead the hosts of all its services to it"
   const env = { DIORAMA_TOKEN: world.token };
   const asking = `curl -sS https://slack.com/api/auth.test; echo; python3 -c '${PYTHON}'`;
 
-  const { code, out } = await intercept(to, ["sh", "-c", asking], env);
+  const tools = (
+    host: string,
+  ) => `curl -sS https://${host}/mcp/v1 -H 'Content-Type: application/json' \\
+    -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | grep -o '"inputSchema"' | wc -l`;
+  const google = `curl -sS https://www.googleapis.com/calendar/v3/calendars/primary | grep -o '"id".*'
+    ${tools("gmailmcp.googleapis.com")}; ${tools("calendarmcp.googleapis.com")}`;
 
-  const [chat = "", tracker] = out.split("\n");
-  expect([code, JSON.parse(chat), tracker]).toEqual([
+  const { code, out } = await intercept(to, ["sh", "-c", `${asking}; ${google}`], env);
+
+  const [chat = "", tracker, ...rest] = out.split("\n");
+  expect([code, JSON.parse(chat), tracker, rest]).toEqual([
     0,
     expect.objectContaining({ user_id: world.services.chat.userId }),
     world.services.tracker.userId,
+    ['"id": "agent@acme.test",', "30", "9"],
   ]);
 });
 
