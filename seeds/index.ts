@@ -9,6 +9,8 @@ import chatDefault from "./chat_default.yaml";
 import mailBase from "./mail_base.yaml";
 import mailBenchDefault from "./mail_bench_default.yaml";
 import mailDefault from "./mail_default.yaml";
+import acmePeople from "./people/acme.yaml";
+import harborlinePeople from "./people/harborline.yaml";
 import calendarSolutions from "./solutions/calendar.json";
 import chatSolutions from "./solutions/chat.json";
 import mailSolutions from "./solutions/mail.json";
@@ -36,6 +38,12 @@ export const SEEDS: readonly unknown[] = [
   calendarDefault,
   calendarBenchDefault,
 ];
+
+/** Every file of `seeds/people`, by its name; the only list. */
+export const PEOPLE: { readonly [company: string]: unknown } = {
+  acme: acmePeople,
+  harborline: harborlinePeople,
+};
 
 /** Every file of `seeds/suites`; the only list. */
 export const SUITES: readonly unknown[] = [chatBench, trackerBench, mailBench, calendarBench];

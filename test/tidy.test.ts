@@ -1,8 +1,8 @@
 /** House rules that no tool checks. Each failure names the file. */
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, join, relative } from "node:path";
-import { SEEDS, SUITES } from "../seeds/index";
+import { basename, dirname, join, relative } from "node:path";
+import { PEOPLE, SEEDS, SUITES } from "../seeds/index";
 
 const ROOT = join(import.meta.dir, "..");
 
@@ -235,10 +235,15 @@ describe("SQL", () => {
 describe("seeds", () => {
   test("are named as their templates, and listed", () => {
     const names = files("seeds")
-      .filter((file) => file.endsWith(".yaml") && !file.includes("suites"))
+      .filter((file) => file.endsWith(".yaml") && dirname(file) === "seeds")
       .map((file) => basename(file, ".yaml"));
     const listed = (SEEDS as { template: string }[]).map(({ template }) => template);
     expect(listed.toSorted()).toEqual(names.toSorted());
+  });
+
+  test("of people are listed", () => {
+    const names = files("seeds/people").map((file) => basename(file, ".yaml"));
+    expect(Object.keys(PEOPLE).toSorted()).toEqual(names.toSorted());
   });
 
   test("of suites are listed, each with its proofs in test/suites", () => {

@@ -29,6 +29,13 @@ export type About = {
   readonly tokenStyles: readonly string[];
   /** The form of a user's token that a client may send beside a key. No key has it. */
   readonly userToken?: RegExp;
+  /** The fields of a user in a seed that a shared list of people fills. */
+  readonly people?: {
+    readonly name: string;
+    readonly title?: string;
+    /** The time zone. */
+    readonly zone?: string;
+  };
   /** The effects of time on an environment: what each kind reports. */
   readonly effects: { readonly [kind: string]: string };
 };

@@ -1,5 +1,6 @@
 /** The built-in templates and suites, from their seed files. */
 import { code, page, table } from "~/docs/reference/markdown";
+import { withPeople } from "~/replicas/kit/seed-people";
 import { SEEDS, SUITES } from "../../../seeds/index";
 
 type Named = { readonly id: string; readonly name?: string };
@@ -30,7 +31,7 @@ type Test = {
 };
 
 function seedSection(seed: Seed): string {
-  const { template, description, users = [], channels = [], teams = [] } = seed;
+  const { template, description, users = [], channels = [], teams = [] } = withPeople(seed);
   return page(
     `## ${template}`,
     `${description}.`,

@@ -2,6 +2,7 @@
 import { isObject } from "~/input/json";
 import { known, quoted } from "~/input/nearest";
 import { SeedError } from "~/replicas/kit/seed-mistakes";
+import { withPeople } from "~/replicas/kit/seed-people";
 import { WORLD } from "~/replicas/members";
 import { inside, type Model, modelOf, servicesOfSeed } from "~/replicas/world";
 import { parseTime, TIMES } from "~/source";
@@ -12,6 +13,8 @@ export type Seed = {
   readonly description: string;
   /** Another seed of the same service, which this one extends. */
   readonly extends?: string;
+  /** The people of its users, or the name of such a list in `seeds/people/`. Of a world: for all its services. */
+  readonly people?: unknown;
   /** The day on which its story plays: environments begin then. Without it, they show real time. */
   readonly now?: unknown;
   /** Earlier ids of its rows, to the present ones. */
@@ -22,17 +25,19 @@ export type Seed = {
 
 /** Returns a seed that stands alone: with those that it extends, or that a world is made of. Throws SeedError. */
 export function resolveSeed(seed: Seed, seeds: readonly Seed[]): Seed {
-  if (seed.service !== WORLD) return extended(seed, seeds);
-  if (seed.members === undefined) return seed;
-  const given = seed.members as { readonly [service: string]: unknown };
+  if (seed.service !== WORLD) return withPeople(extended(seed, seeds));
+  const { people, ...world } = seed;
+  if (world.members === undefined) return world;
+  const given = world.members as { readonly [service: string]: unknown };
   const members = servicesOfSeed(seed).map((service) => {
     try {
-      return [service, memberSeed(service, given[service], seeds)];
+      const member = memberSeed(service, given[service], seeds);
+      return [service, withPeople({ ...(people !== undefined && { people }), ...member })];
     } catch (error) {
       throw error instanceof SeedError ? inside(`members.${service}`, error) : error;
     }
   });
-  return { ...seed, members: Object.fromEntries(members) };
+  return { ...world, members: Object.fromEntries(members) };
 }
 
 /** The seed of a service in a world: the built-in one of that name, or the given one. */

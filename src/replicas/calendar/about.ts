@@ -9,5 +9,6 @@ export const about = {
   hosts: { names: ["calendarmcp.googleapis.com", ...ACCOUNT_HOSTS] },
   secrets: [],
   tokenStyles: [],
+  people: { name: "name", zone: "zone" },
   effects: {},
 } as const satisfies About;

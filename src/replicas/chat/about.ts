@@ -15,6 +15,7 @@ export const about = {
   ],
   tokenStyles: ["xoxp", "xoxb"],
   userToken: /^xox[a-z]-/,
+  people: { name: "real_name", title: "title", zone: "tz" },
   effects: {
     message_posted: "a scheduled message was posted; the id is its old one",
     message_dropped: "a scheduled message could not be posted any more",

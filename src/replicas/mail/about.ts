@@ -9,5 +9,6 @@ export const about = {
   hosts: { names: ["gmail.googleapis.com", "gmailmcp.googleapis.com", ...ACCOUNT_HOSTS] },
   secrets: [{ hint: "ya29", form: /ya29\.[\w.-]+/ }],
   tokenStyles: [],
+  people: { name: "name" },
   effects: {},
 } as const satisfies About;

@@ -13,6 +13,7 @@ export const about = {
     { hint: "upload", form: /(?<=\/uploads\/put\/[\w-]+\/)(?:[0-9a-f]{32}|[0-9a-f]+$)/ },
   ],
   tokenStyles: [],
+  people: { name: "name", title: "title", zone: "timezone" },
   effects: {
     cycle_completed: "a cycle ended, and its open issues moved to the next one",
     cycle_created: "an upcoming cycle was planned",

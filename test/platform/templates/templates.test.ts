@@ -284,6 +284,7 @@ describe("a seed", () => {
 
   const chat = { team: { id: "T01", name: "T", domain: "t" }, users: [], channels: [] };
   const user = { id: "U01X", name: "x", real_name: "X" };
+  const PERSON = { email: "x@y.test", name: "X" };
   test.each([
     [{}, /^seed: /],
     [{ ...chat, users: [{ ...user, id: 5 }] }, /^seed: users\[0\]\.id: /],
@@ -293,6 +294,9 @@ describe("a seed", () => {
       { extends: "chat_nothing" },
       /^seed: extends: there is no seed "chat_nothing" of chat to build on; there are chat_base/,
     ],
+    [{ ...chat, people: "acmee" }, /^seed: people: there is no list "acmee"; .*acme/],
+    [{ ...chat, people: [{ email: "x@y.test" }] }, /^seed: people\[0\]\.name: /],
+    [{ ...chat, people: [{ ...PERSON, tz: "UTC" }] }, /^seed: people\[0\]/],
     [{ rows: [] }, /^seed: rows: an object of tables is needed$/],
     [{ rows: { usrs: [] } }, /^seed: rows\.usrs: there is no such table; the nearest is "users"$/],
     [{ rows: { users: {} } }, /^seed: rows\.users: a list of rows is needed$/],

@@ -2,11 +2,13 @@
 import { beforeAll, expect, test } from "bun:test";
 import { inTransaction } from "~/db/connect";
 import { importSeed } from "~/platform/templates/seed-store";
+import { resolveSeed } from "~/platform/templates/seeds";
 import { modelOf } from "~/replicas/world";
-import chat from "../../../seeds/chat_bench_default.yaml";
-import mail from "../../../seeds/mail_bench_default.yaml";
+import chatSeed from "../../../seeds/chat_bench_default.yaml";
+import mailSeed from "../../../seeds/mail_bench_default.yaml";
 import { useDatabase } from "../../support/database";
 
+const [chat, mail]: any[] = [chatSeed, mailSeed].map((seed: any) => resolveSeed(seed, []));
 const database = useDatabase({ empty: true });
 beforeAll(async () => {
   await inTransaction(database.sql, (tx) =>
