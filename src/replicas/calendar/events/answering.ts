@@ -8,16 +8,20 @@ import { tellGuests } from "~/replicas/calendar/events/notices";
 import { instancesOf } from "~/replicas/calendar/events/series";
 import { requireWritten, stampOf } from "~/replicas/calendar/events/writing";
 import type { WritingCall } from "~/replicas/calendar/operation";
-import { type AnsweringCalendar, answeringOf } from "~/replicas/calendar/store/calendars";
+import {
+  type AnsweringCalendar,
+  answeringOf,
+  DECLINING,
+} from "~/replicas/calendar/store/calendars";
 import type { AttendeeRow, EventRow } from "~/replicas/calendar/store/events";
 import { update } from "~/replicas/calendar/store/write";
 import { millisOf } from "~/source";
 
-/** The occurrences of a series that must find a room free. */
+/** The occurrences of a series that must find a room free: those of its first two years. */
 const OCCURRENCES_MAX = 100;
+const SERIES_MS = 2 * 365 * 24 * 3_600_000;
 
 const EVERYTHING = "declineAllConflictingInvitations";
-const DECLINING = [EVERYTHING, "declineOnlyNewConflictingInvitations"];
 
 type Declining = { readonly autoDeclineMode?: string; readonly declineMessage?: string };
 
@@ -34,7 +38,8 @@ export const messageOf = (event: EventRow): string | null =>
 /** In order. */
 function periodsOf(event: EventRow, zone: string, now: number): Period[] {
   if (event.recurrence === null) return [periodOf(event, zone)];
-  const instances = instancesOf(event, zone, { now }).take(OCCURRENCES_MAX);
+  const to = event.startAt.getTime() + SERIES_MS;
+  const instances = instancesOf(event, zone, { now, to }).take(OCCURRENCES_MAX);
   return [...instances.map(({ row }) => periodOf(row(), zone))];
 }
 

@@ -45,7 +45,11 @@ export async function zonesOf(
 /** A calendar that may answer by itself, with its user: none of a room. */
 export type AnsweringCalendar = { readonly calendar: CalendarRow; readonly me: UserRow | null };
 
-const DECLINING = ["declineAllConflictingInvitations", "declineOnlyNewConflictingInvitations"];
+/** Values of `autoDeclineMode` with which an event declines others. */
+export const DECLINING = [
+  "declineAllConflictingInvitations",
+  "declineOnlyNewConflictingInvitations",
+];
 
 /** Of one calendar `c`: an event that may decline what falls into a window. Long events and series have indexes of their own. */
 function decliners(
