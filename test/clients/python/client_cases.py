@@ -70,7 +70,7 @@ def test_a_world_opens_each_of_its_services_and_has_one_diff() -> None:
 
         tables = [row["__table__"] for row in run.diff.inserts]
         assert {"chat_messages", "tracker_issues"} <= {*tables}
-        assert [*env.services] == ["chat", "tracker", "mail"]
+        assert [*env.services] == ["chat", "tracker", "mail", "calendar"]
         assert env.mcp.url == f"{env.url.removesuffix('/services')}/mcp"
 
 

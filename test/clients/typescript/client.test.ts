@@ -64,7 +64,7 @@ test("a world opens each of its services with its official client, and has one d
     await env.mail().users.messages.send({ userId: "me", requestBody: { raw } });
   });
 
-  expect(Object.keys(env.services)).toEqual(["chat", "tracker", "mail"]);
+  expect(Object.keys(env.services)).toEqual(["chat", "tracker", "mail", "calendar"]);
   const tables = diff.inserts.map(({ __table__ }) => __table__);
   expect(tables).toEqual(
     expect.arrayContaining(["chat_messages", "tracker_issues", "mail_messages"]),
