@@ -2,7 +2,7 @@
 import { isObject } from "~/input/json";
 import { known, quoted } from "~/input/nearest";
 import { SeedError } from "~/replicas/kit/seed-mistakes";
-import { withPeople } from "~/replicas/kit/seed-people";
+import { readPeople, withPeople } from "~/replicas/kit/seed-people";
 import { WORLD } from "~/replicas/members";
 import { inside, type Model, modelOf, servicesOfSeed } from "~/replicas/world";
 import { parseTime, TIMES } from "~/source";
@@ -28,6 +28,7 @@ export function resolveSeed(seed: Seed, seeds: readonly Seed[]): Seed {
   if (seed.service !== WORLD) return withPeople(extended(seed, seeds));
   const { people, ...world } = seed;
   if (world.members === undefined) return world;
+  if (people !== undefined) readPeople(people); // a mistake is one of the world
   const given = world.members as { readonly [service: string]: unknown };
   const members = servicesOfSeed(seed).map((service) => {
     try {

@@ -22,13 +22,12 @@ type Person = Static<typeof Person>;
 const List = Type.Object({ people: Type.Array(Person, { maxItems: PEOPLE_MAX }) });
 
 /** The people of a list, or of the built-in one with this name, by address. Throws SeedError. */
-function readPeople(given: unknown): Map<string, Person> {
-  const list = typeof given === "string" ? PEOPLE[given] : given;
-  if (list === undefined) {
-    const name = String(given);
+export function readPeople(given: unknown): Map<string, Person> {
+  if (typeof given === "string" && !Object.hasOwn(PEOPLE, given)) {
     const names = Object.keys(PEOPLE);
-    throw new SeedError("people", `there is no list ${quoted(name)}${known(name, names)}`);
+    throw new SeedError("people", `there is no list ${quoted(given)}${known(given, names)}`);
   }
+  const list = typeof given === "string" ? PEOPLE[given] : given;
   requireShape(List, { people: list });
   return new Map((list as readonly Person[]).map((each) => [each.email.toLowerCase(), each]));
 }

@@ -39,6 +39,14 @@ test.each([
   expect(users).toEqual([{ email: ADA.email, ...fields }]);
 });
 
+test("a mistake in the list of a world has its place there", () => {
+  const members = { mail: { users: [] }, calendar: { users: [] } };
+  const seed = (people: unknown) => () => seedOf("world", { people, members });
+
+  expect(seed([{ email: ADA.email }])).toThrow(/^people\[0\]\.name: /);
+  expect(seed("constructor")).toThrow(/^people: there is no list "constructor"/);
+});
+
 test("a world gives its list to all services, and the list of one service is its own", async () => {
   const users = [{ email: ADA.email }, { email: BEN.email }];
   const zones = [{ ...ADA }, { ...BEN, zone: "Europe/Lisbon" }];

@@ -104,6 +104,19 @@ describe("a person who is away", () => {
     expect(answersOf(event)).toEqual(["accepted"]);
   });
 
+  test("declines neither his own meeting nor, as a copy that is imported, anything", async () => {
+    const env = await office();
+    const me = "assistant@harborline.test";
+    await send(env, "POST", EVENTS, away("declineOnlyNewConflictingInvitations"));
+    const own = await invite(env, berlin("2026-03-12", "16:00", "17:00"), [me]);
+    const imported = await send(env, "POST", `${EVENTS}/import`, {
+      ...{ iCalUID: "1@example.org", summary: "Copy", attendees: [{ email: ELBE }] },
+      ...berlin("2026-03-19", "12:00", "13:00"),
+    });
+
+    expect([...answersOf(own), ...answersOf(imported)]).toEqual(["needsAction", "needsAction"]);
+  });
+
   const away = (mode: string, more: object = {}) => ({
     ...{ summary: "Away", eventType: "outOfOffice", ...berlin("2026-03-12", "09:00", "18:00") },
     outOfOfficeProperties: { autoDeclineMode: mode, declineMessage: "On a train" },

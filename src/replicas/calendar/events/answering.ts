@@ -1,12 +1,12 @@
 /**
- * Answers that calendars give by themselves: rooms accept what finds them free, and people who are away, or who work
- * undisturbed, decline what falls into that time.
+ * Automatic answers to invitations: rooms accept them if they are free, and out-of-office and focus-time events decline
+ * those that conflict with them.
  */
 import type { Place } from "~/replicas/calendar/access";
 import { blockersIn, type Period, periodOf } from "~/replicas/calendar/events/busy";
 import { tellGuests } from "~/replicas/calendar/events/notices";
 import { instancesOf } from "~/replicas/calendar/events/series";
-import { requireWritten, stampOf } from "~/replicas/calendar/events/writing";
+import { isMoved, requireWritten, stampOf } from "~/replicas/calendar/events/writing";
 import type { WritingCall } from "~/replicas/calendar/operation";
 import {
   type AnsweringCalendar,
@@ -17,7 +17,7 @@ import type { AttendeeRow, EventRow } from "~/replicas/calendar/store/events";
 import { update } from "~/replicas/calendar/store/write";
 import { millisOf } from "~/source";
 
-/** The occurrences of a series that must find a room free: those of its first two years. */
+/** A room is checked for so many occurrences of a series, of its first two years. */
 const OCCURRENCES_MAX = 100;
 const SERIES_MS = 2 * 365 * 24 * 3_600_000;
 
@@ -66,7 +66,10 @@ export async function conflictsOf(
   const family = familyOf(event);
   const isOther = (other: EventRow) => familyOf(other) !== family && isMeant(other);
   const found = await blockersIn(session, place.calendar, around(periods), isOther);
-  return found.filter((other) => periods.some((each) => overlap(each, periodOf(other, timeZone))));
+  return found.filter((other) => {
+    const taken = periodOf(other, timeZone);
+    return periods.some((each) => overlap(each, taken));
+  });
 }
 
 async function answerOf(call: WritingCall, event: EventRow, { calendar }: AnsweringCalendar) {
@@ -76,16 +79,13 @@ async function answerOf(call: WritingCall, event: EventRow, { calendar }: Answer
   return conflict && { responseStatus: "declined", comment: messageOf(conflict) };
 }
 
-const isAsked = (before: EventRow | undefined, after: EventRow) => {
-  const isMoved =
-    before &&
-    !["start", "end", "recurrence"].every((name) =>
-      Bun.deepEquals(before[name as keyof EventRow], after[name as keyof EventRow]),
-    );
-  const known = new Set(isMoved ? [] : before?.attendees.map(({ email }) => email));
+/** Whose answer is asked for: of those who are new, or of all after another time. An organizer needs none. */
+function isAsked(before: EventRow | undefined, after: EventRow) {
+  const known = before && !isMoved(before, after) ? before.attendees : [];
+  const answered = new Set([after.organizer.email, ...known.map(({ email }) => email)]);
   return ({ eventId, email, responseStatus }: AttendeeRow) =>
-    eventId === after.id && responseStatus === "needsAction" && !known.has(email);
-};
+    eventId === after.id && responseStatus === "needsAction" && !answered.has(email);
+}
 
 /** Answers for guests who are invited to a new event or a new time, and returns the event as it is then. */
 export async function answerForGuests(
@@ -94,8 +94,10 @@ export async function answerForGuests(
   { before, after }: { readonly before: EventRow | undefined; readonly after: EventRow },
   sendUpdates: string | null,
 ): Promise<EventRow> {
+  // Guests of an imported event do not have it.
+  if (after.status === "cancelled" || after.guests.isImported) return after;
   const asked = after.attendees.filter(isAsked(before, after)).map(({ email }) => email);
-  if (asked.length === 0 || after.status === "cancelled") return after;
+  if (asked.length === 0) return after;
   const periods = periodsOf(after, place.calendar.timeZone, millisOf(call.session.source));
   if (periods.length === 0) return after;
   let answered = after;

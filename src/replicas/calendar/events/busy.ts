@@ -9,8 +9,8 @@ import { isAllDay, startOfDay } from "~/replicas/calendar/times";
 /** Moments in milliseconds since 1970. */
 export type Period = { readonly start: number; readonly end: number };
 
-/** Events in the window of one question, of all its calendars: more are rejected, rather than some left out. */
-const EVENTS_MAX = 20_000;
+/** Events that one request reads, over all its calendars. A request for more is rejected. */
+const EVENTS_MAX = 10_000;
 /** Whole days are in the zone of the calendar, which is not always the one that the event is stored with. */
 const ZONES_APART_MS = 26 * 3_600_000;
 const FREE_TYPES = ["workingLocation", "birthday"];

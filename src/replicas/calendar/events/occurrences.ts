@@ -183,7 +183,9 @@ export async function occurrencesOf(
 ): Promise<Map<string, EventRow[]>> {
   const wide = { ...window, uid: undefined, withCancelled: false };
   const ids = calendars.map(({ id }) => id);
-  const { singles, series } = await listSeen(session, ids, wide, limit + 1);
+  const { singles, series } = await listSeen(session, ids, wide, {
+    ...{ singles: limit + 1, series: SERIES_MAX + 1 },
+  });
   const exceptions = await exceptionsOf(session, idsOfSeries(all(series, SERIES_MAX)));
   const [singlesBy, seriesBy] = [singles, series].map((rows) =>
     Map.groupBy(rows, ({ view }) => view),

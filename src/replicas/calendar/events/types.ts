@@ -5,14 +5,11 @@ import { CalendarError, invalid, type Reason } from "~/replicas/calendar/errors"
 import type { EventResource } from "~/replicas/calendar/events/resource";
 import { requireWord } from "~/replicas/calendar/events/values";
 import { PROPERTIES } from "~/replicas/calendar/events/view";
+import { DECLINING } from "~/replicas/calendar/store/calendars";
 import { isAllDay } from "~/replicas/calendar/times";
 
 const TYPES = ["default", "birthday", "focusTime", "fromGmail", "outOfOffice", "workingLocation"];
-const DECLINING = [
-  "declineNone",
-  "declineAllConflictingInvitations",
-  "declineOnlyNewConflictingInvitations",
-];
+const DECLINE_MODES = ["declineNone", ...DECLINING];
 
 const MALFORMED: { readonly [type: string]: Reason } = {
   focusTime: "malformedFocusTimeEvent",
@@ -61,7 +58,7 @@ function requireForm(type: string, resource: EventResource, properties: object):
   }
   if (isDay) throw malformed(type, "start and end must have a dateTime.");
   const { autoDeclineMode } = properties as { readonly autoDeclineMode?: string };
-  if (autoDeclineMode !== undefined) requireWord(autoDeclineMode, DECLINING);
+  if (autoDeclineMode !== undefined) requireWord(autoDeclineMode, DECLINE_MODES);
   const hasGuests = (resource.attendees?.length ?? 0) > 0;
   if (type === "outOfOffice" && (resource.description || hasGuests))
     throw malformed(type, "it has neither a description nor attendees.");

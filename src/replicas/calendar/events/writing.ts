@@ -71,8 +71,11 @@ export function changesOf(before: EventRow, columns: Columns): Partial<Columns> 
   return { ...Object.fromEntries(changed), ...(isMoved(before, columns) && { startAt, endAt }) };
 }
 
-export const isMoved = (before: EventRow, columns: Columns): boolean =>
-  TIMES.some((name) => !same(columns[name], before[name]));
+/** True of another time or rule. */
+export const isMoved = (
+  before: EventRow,
+  columns: Pick<EventRow | Columns, (typeof TIMES)[number]>,
+): boolean => TIMES.some((name) => !same(columns[name], before[name]));
 
 /** True of an instance that has the attendees of its series. */
 const inherits = ({ recurringEventId, guests }: EventRow) =>

@@ -1,6 +1,7 @@
 /** Calendars, and who may do what in them. */
 import type { Fragment } from "~/db/connect";
 import type { CalendarSession } from "~/replicas/calendar/operation";
+import { LONG, LONG_MS, moment } from "~/replicas/calendar/store/events";
 import type { Rows } from "~/replicas/calendar/store/rows";
 import type { UserRow } from "~/replicas/calendar/store/users";
 
@@ -53,18 +54,18 @@ export const DECLINING = [
 
 /** Of one calendar `c`: an event that may decline what falls into a window. Long events and series have indexes of their own. */
 function decliners(
-  { sql, t }: CalendarSession,
+  session: CalendarSession,
   { from, to }: { readonly from: number; readonly to: number },
 ): Fragment {
-  const moment = (at: number) => sql`${new Date(at).toISOString()}::timestamptz`;
+  const { sql, t } = session;
   // `limit 1`: a look-up for each calendar. The plan of `exists` may read all events.
   const found = (condition: Fragment) => sql`(
     select true from ${t.events} e where e."calendarId" = c.id and ${condition} and e.status <> 'cancelled'
       and e.properties ->> 'autoDeclineMode' = any(${DECLINING}) limit 1
   )`;
   return sql`(
-    ${found(sql`e."startAt" > ${moment(from)} - interval '31 days' and e."startAt" < ${moment(to)}`)}
-    or ${found(sql`e."endAt" - e."startAt" > interval '31 days'`)}
+    ${found(sql`e."startAt" > ${moment(session, from - LONG_MS)} and e."startAt" < ${moment(session, to)}`)}
+    or ${found(sql.unsafe(LONG))}
     or ${found(sql`e.recurrence is not null`)}
   )`;
 }

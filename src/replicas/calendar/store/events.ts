@@ -111,11 +111,12 @@ export type Span = {
   readonly withCancelled: boolean;
 };
 
-const moment = ({ sql }: CalendarSession, at: number): Fragment =>
+export const moment = ({ sql }: CalendarSession, at: number): Fragment =>
   sql`${new Date(at).toISOString()}::timestamptz`;
 
-const LONG = `"endAt" - "startAt" > interval '31 days'`;
-const LONG_MS = 31 * 24 * 3600 * 1000;
+/** Such events have an index of their own. A window reads the others by their start. */
+export const LONG = `"endAt" - "startAt" > interval '31 days'`;
+export const LONG_MS = 31 * 24 * 3600 * 1000;
 
 /** The conditions of a window. `name`: of the events in the statement. */
 function conditionsOf(
@@ -210,22 +211,22 @@ export async function listSeries(
 /** A row with the view that has it. Of the attendees, it has the view's own entry only. */
 export type Seen = EventRow & { readonly view: string };
 
-/** The events of several views in a window: those that are no series, and series. At most `limit` of each, of all views. */
+/** The events of several views in a window: those that are no series, and series. `max`: of all views. */
 export async function listSeen(
   session: CalendarSession,
   views: readonly string[],
   window: Span,
-  limit: number,
+  max: { readonly singles: number; readonly series: number },
 ): Promise<{ readonly singles: Seen[]; readonly series: Seen[] }> {
   const { sql } = session;
-  const of = (rows: Fragment) => sql<Seen[]>`
+  const of = (rows: Fragment, limit: number) => sql<Seen[]>`
     select v.view, ${withAttendees(session, sql`and a.email = v.view`)} from unnest(${[...views]}::text[]) v(view)
     cross join lateral (${rows}) e limit ${limit}
   `;
   const view = sql`v.view`;
-  const page = { order: "startAt", after: undefined, limit } as const;
-  const singles = await of(singlesOf(session, window, view, page).rows);
-  return { singles, series: await of(seriesOf(session, window, view)) };
+  const page = { order: "startAt", after: undefined, limit: max.singles } as const;
+  const singles = await of(singlesOf(session, window, view, page).rows, max.singles);
+  return { singles, series: await of(seriesOf(session, window, view), max.series) };
 }
 
 /** The number of the last change of any event. */
