@@ -10,5 +10,8 @@ export const about = {
   secrets: [],
   tokenStyles: [],
   people: { name: "name", zone: "zone" },
-  effects: {},
+  effects: {
+    event_reminder:
+      "a reminder by mail of an event was sent; in a world with mail it is in the mailbox",
+  },
 } as const satisfies About;

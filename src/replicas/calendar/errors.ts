@@ -38,6 +38,7 @@ const REASONS = {
   cannotUnsubscribeFromOwnedCalendar: [403, OWN],
   forbidden: [403, GLOBAL],
   forbiddenForNonOrganizer: [403, OWN],
+  forbiddenForServiceAccounts: [403, OWN],
   notACalendarUser: [403, OWN],
   requiredAccessLevel: [403, OWN],
   notFound: [404, GLOBAL],

@@ -9,6 +9,7 @@ import { INDENT } from "~/replicas/calendar/errors";
 import { faults } from "~/replicas/calendar/faults";
 import { vendor } from "~/replicas/calendar/mcp/vendor";
 import type { TableName } from "~/replicas/calendar/operation";
+import { schedule } from "~/replicas/calendar/schedule";
 import { seedCalendar } from "~/replicas/calendar/seed";
 import { findUserId, listDirectory, listPeople } from "~/replicas/calendar/store/users";
 import tables from "~/replicas/calendar/tables.sql" with { type: "text" };
@@ -29,6 +30,7 @@ export const calendar = createReplica<TableName>({
   denial: denialOf(INDENT),
   batches,
   documents,
+  schedule,
   handle,
   faults,
   toolProfiles: { vendor },

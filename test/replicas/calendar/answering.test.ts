@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Environment, JOHN, timed, useScene } from "./scene";
 
-const { environment, send, get, changesOf, copyFor } = useScene();
+const { database, environment, call, send, get, changesOf, copyFor } = useScene();
 
 const EVENTS = "calendars/primary/events";
 const ELBE = "c_elbe@resource.calendar.google.com";
@@ -126,6 +126,38 @@ describe("a person who is away", () => {
     const { attendees } = await get(env, `${EVENTS}/${id}`);
     return attendees.find(({ self }: any) => self);
   };
+
+  test("declines 500 invitations, and is rejected as a whole if there are more", async () => {
+    const env = await office();
+    const { sql } = database;
+    const [events, attendees] = ["events", "event_attendees"].map(
+      (table) => sql`${sql(env.schemaName)}.${sql(table)}`,
+    );
+    const copy = (first: number, last: number) =>
+      sql.begin(async (tx) => {
+        for (const [table, id] of [
+          [events, "id"],
+          [attendees, "eventId"],
+        ] as const)
+          await tx`
+          insert into ${table ?? tx``}
+          select (jsonb_populate_record(e, jsonb_build_object(${id}::text, 'kickoff' || n))).*
+          from ${table ?? tx``} e, generate_series(${first}::int, ${last}::int) n where ${tx(id)} = 'kickoff'
+        `;
+      });
+    const everything = away("declineAllConflictingInvitations");
+    // With the one that is there.
+    await copy(1, 500);
+    const changes = await changesOf(env, async () => {
+      const { status, body } = await call(env, "POST", EVENTS, everything);
+      expect([status, body.error.errors[0].reason]).toEqual([403, "quotaExceeded"]);
+    });
+    expect(changes).toEqual({ inserts: [], updates: [], deletes: [] });
+
+    await send(env, "DELETE", `${EVENTS}/kickoff500`);
+    const { updates } = await changesOf(env, () => send(env, "POST", EVENTS, everything));
+    expect(updates).toHaveLength(500);
+  });
 
   test("declines what he has been invited to, if the absence says so", async () => {
     const env = await office();

@@ -274,6 +274,34 @@ describe("a fault", () => {
   });
 });
 
+test("a service account invites nobody", async () => {
+  const robot = "robot@acme.iam.gserviceaccount.com";
+  const john = { email: "john@acme.test", name: "John" };
+  const seed = { users: [{ email: robot, name: "Robot" }, john] };
+  const wanted = { service: "calendar", name: "service_accounts", seed };
+  expectStatus(await scene.program.post("/templates/import", wanted), 201);
+  const env = await scene.environment({
+    templateName: "service_accounts",
+    impersonateUserId: robot,
+  });
+  const alone = { ...timed(), attendees: [{ email: robot }] };
+  const { id } = await scene.send(env, "POST", EVENTS, alone);
+  const attendees = [{ email: robot }, { email: "john@acme.test" }];
+  for (const [verb, path] of [
+    ["POST", EVENTS],
+    ["PATCH", `${EVENTS}/${id}`],
+  ] as const) {
+    const answer = await scene.call(env, verb, path, { ...timed(), attendees });
+    const message =
+      "Service accounts cannot invite attendees without Domain-Wide Delegation of Authority.";
+    const reasons = [{ domain: "calendar", reason: "forbiddenForServiceAccounts", message }];
+    expect(answer).toMatchObject({ status: 403, body: { error: { errors: reasons } } });
+  }
+  const organizer = { email: "kim@elsewhere.test" };
+  const event = { ...timed(), iCalUID: "party@elsewhere.test", organizer, attendees };
+  expectStatus(await scene.call(env, "POST", `${EVENTS}/import`, event), 200);
+});
+
 test("somebody who has no calendar is told so", async () => {
   const seed = {
     now: "2026-01-05T12:00:00Z",

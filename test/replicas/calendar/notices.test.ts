@@ -111,6 +111,57 @@ describe("an event with guests", () => {
       expect(calendar).toContain(`\n${line}\n`);
   });
 
+  const london = (from: string, to: string) => ({
+    start: { dateTime: from, timeZone: "Europe/London" },
+    end: { dateTime: to, timeZone: "Europe/London" },
+  });
+  const noon = london("2026-01-08T12:00:00", "2026-01-08T13:30:00");
+  const day = { start: { date: "2026-01-08" }, end: { date: "2026-01-09" } };
+  test.each([
+    ["FREQ=WEEKLY", noon, "Weekly from 12pm to 1:30pm on Thursday (GMT)"],
+    ["FREQ=WEEKLY;BYDAY=TH,TU", noon, "Weekly from 12pm to 1:30pm on Tuesday, Thursday (GMT)"],
+    [
+      "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;UNTIL=20260205",
+      noon,
+      "Weekly from 12pm to 1:30pm on weekdays from Thu Jan 8 to Thu Feb 5 (GMT)",
+    ],
+    [
+      "FREQ=WEEKLY;INTERVAL=2;COUNT=27",
+      noon,
+      "Every 2 weeks from 12pm to 1:30pm on Thursday from Thu Jan 8 to Thu Jan 7, 2027 (GMT)",
+    ],
+    ["FREQ=DAILY", noon, "Daily from 12pm to 1:30pm (GMT)"],
+    ["FREQ=MONTHLY;BYDAY=2TH", noon, "Monthly from 12pm to 1:30pm on the second Thursday (GMT)"],
+    ["FREQ=MONTHLY", noon, "Monthly from 12pm to 1:30pm on day 8 (GMT)"],
+    ["FREQ=YEARLY", day, "Annually on January 8"],
+    ["FREQ=DAILY;COUNT=3", day, "Daily from Thu Jan 8 to Sat Jan 10"],
+    ["FREQ=YEARLY;BYMONTH=1,6", noon, "Thu Jan 8, 2026 12pm - 1:30pm (GMT)"],
+  ])("of a series says its times: %s", async (rule, times, when) => {
+    const env = await environment();
+    const series = { ...times, ...guests(JOHN), recurrence: [`RRULE:${rule}`] };
+    const mails = await mailsOf(env, () => create(env, series));
+
+    expect(mails).toEqual([[JOHN, `Invitation: Lunch @ ${when} (${JOHN})`]]);
+  });
+
+  test.each([
+    [noon, "Weekly from 1pm to 2:30pm on Thursday (GMT+1)"],
+    // It is Friday in Berlin by then: the days are those of the series' own zone.
+    [
+      london("2026-01-08T23:30:00", "2026-01-08T23:45:00"),
+      "Weekly from 11:30pm to 11:45pm on Thursday (GMT)",
+    ],
+  ])(
+    "of a series says its times in the zone of the guest, if the days are the same",
+    async (times, when) => {
+      const env = await environment();
+      const series = { ...times, ...guests(ROBIN), recurrence: ["RRULE:FREQ=WEEKLY;BYDAY=TH"] };
+      const mails = await mailsOf(env, () => create(env, series));
+
+      expect(mails).toContainEqual([ROBIN, `Invitation: Lunch @ ${when} (${ROBIN})`]);
+    },
+  );
+
   test.each([
     ["nothing", ""],
     ["none", "?sendUpdates=none"],
@@ -119,6 +170,20 @@ describe("an event with guests", () => {
     const env = await environment();
 
     expect(await mailsOf(env, () => create(env, guests(JOHN), query))).toEqual([]);
+  });
+
+  test("of a series has the zone of its times", async () => {
+    const env = await environment();
+    const { id } = await create(env, {
+      ...noon,
+      ...guests(JOHN),
+      recurrence: ["RRULE:FREQ=DAILY"],
+    });
+    const [text = ""] = await calendarsOf(env, JOHN, "lunch from:agent@acme.test");
+
+    expect(text).toContain("\r\nTZID:Europe/London\r\nBEGIN:DAYLIGHT\r\n");
+    expect(text).toContain("\r\nDTSTART;TZID=Europe/London:20260108T120000\r\n");
+    expect(text).toContain(`\r\nUID:${id}@google.com\r\n`);
   });
 
   test("sends no mail where there is none", async () => {

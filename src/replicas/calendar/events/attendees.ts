@@ -1,5 +1,6 @@
 /** The attendees of an event. */
-import { invalid, required } from "~/replicas/calendar/errors";
+import type { Place } from "~/replicas/calendar/access";
+import { CalendarError, invalid, required } from "~/replicas/calendar/errors";
 import type { AttendeeResource } from "~/replicas/calendar/events/resource";
 import { RESPONSES, requireWord } from "~/replicas/calendar/events/values";
 import { isAddress } from "~/replicas/calendar/ids";
@@ -40,6 +41,22 @@ export function readAttendees(given: readonly AttendeeResource[]): Attendee[] {
     });
   }
   return [...found.values()];
+}
+
+const SERVICE_ACCOUNT = /\.gserviceaccount\.com$/;
+
+/** Throws for a service account that invites anyone else. `known`: who is invited already. */
+export function requireInviter(
+  { me }: Place,
+  wanted: readonly Pick<Attendee, "email">[],
+  known: readonly Pick<Attendee, "email">[],
+): void {
+  const before = new Set([me.email, ...known.map(({ email }) => email)]);
+  if (SERVICE_ACCOUNT.test(me.email) && wanted.some(({ email }) => !before.has(email)))
+    throw new CalendarError(
+      "forbiddenForServiceAccounts",
+      "Service accounts cannot invite attendees without Domain-Wide Delegation of Authority.",
+    );
 }
 
 export const attendeeOf = (row: AttendeeRow): Attendee => ({

@@ -11,6 +11,7 @@ import type { Attendee } from "~/replicas/calendar/events/attendees";
 import {
   attendeeOf,
   readAttendees,
+  requireInviter,
   unanswered,
   withAnswers,
 } from "~/replicas/calendar/events/attendees";
@@ -58,6 +59,7 @@ async function store(
   columns: Columns,
   attendees: readonly Attendee[],
 ): Promise<EventRow> {
+  requireInviter(place, attendees, event.attendees);
   const sendUpdates = updatesOf(options);
   if (isStored) {
     await updateEvent(call, event, columns, attendees, sendUpdates);

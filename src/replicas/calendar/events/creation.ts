@@ -2,7 +2,7 @@
 import { type Place, requireWriter } from "~/replicas/calendar/access";
 import { CalendarError } from "~/replicas/calendar/errors";
 import { answerForGuests, declinesAll } from "~/replicas/calendar/events/answering";
-import { readAttendees } from "~/replicas/calendar/events/attendees";
+import { readAttendees, requireInviter } from "~/replicas/calendar/events/attendees";
 import { declineConflicts } from "~/replicas/calendar/events/changes";
 import { columnsOf, updatesOf, type WriteOptions } from "~/replicas/calendar/events/columns";
 import { tellGuests } from "~/replicas/calendar/events/notices";
@@ -50,6 +50,7 @@ export async function addEvent(
   };
   const known = { ...columns, guests: { ...columns.guests, ...guests } };
   const attendees = readAttendees(body.attendees ?? []);
+  if (!guests.isImported) requireInviter(place, attendees, []);
   const sendUpdates = updatesOf(options);
   await insertEvent(call, whole, known, attendees, { sendUpdates, sequence: 0 });
   const after = await requireWritten(call, identity.id);

@@ -1,4 +1,5 @@
 /** Events in iCalendar (RFC 5545), as invitations carry them. */
+import { zoneLines } from "~/replicas/calendar/events/vtimezone";
 import type { AttendeeRow, EventRow } from "~/replicas/calendar/store/events";
 import { type EventTime, isAllDay } from "~/replicas/calendar/times";
 
@@ -62,6 +63,10 @@ const attendeeLine = ({ email, displayName, responseStatus, optional, resource }
 const line = (name: string, value: string | null) =>
   value === null ? [] : [`${name}:${escaped(value)}`];
 
+/** The zones that the lines of an event name. */
+const zonesOf = ({ start, end, recurrence }: EventRow) =>
+  recurrence === null ? [] : [...new Set([start, end].flatMap(({ timeZone }) => timeZone ?? []))];
+
 /** The event with these attendees, for one method. */
 export function icalendarOf(
   event: EventRow,
@@ -72,7 +77,9 @@ export function icalendarOf(
   const isSeries = recurrence !== null;
   const lines = [
     ...["BEGIN:VCALENDAR", "PRODID:-//Google Inc//Google Calendar 70.9054//EN", "VERSION:2.0"],
-    ...["CALSCALE:GREGORIAN", `METHOD:${method}`, "BEGIN:VEVENT"],
+    ...["CALSCALE:GREGORIAN", `METHOD:${method}`],
+    ...zonesOf(event).flatMap((zone) => zoneLines(zone, event.startAt)),
+    "BEGIN:VEVENT",
     timeLine("DTSTART", event.start, isSeries),
     timeLine("DTEND", event.end, isSeries),
     ...(recurrence ?? []),

@@ -5,10 +5,10 @@
 import type { OutgoingMail } from "~/outgoing";
 import type { Place } from "~/replicas/calendar/access";
 import { icalendarOf, type Method } from "~/replicas/calendar/events/icalendar";
+import { whenText } from "~/replicas/calendar/events/when";
 import type { WritingCall } from "~/replicas/calendar/operation";
 import { zonesOf } from "~/replicas/calendar/store/calendars";
 import type { AttendeeRow, EventRow } from "~/replicas/calendar/store/events";
-import { type EventTime, isAllDay } from "~/replicas/calendar/times";
 
 type Notice = { readonly title: string; readonly intro: string; readonly method: Method };
 
@@ -67,50 +67,23 @@ function answerOf(before: EventRow | undefined, after: EventRow, email: string) 
   return status === statusIn(before) ? undefined : ANSWERS[status ?? ""];
 }
 
-const inZone = (options: Intl.DateTimeFormatOptions) => (at: Date, timeZone: string) =>
-  new Intl.DateTimeFormat("en-US", { timeZone, ...options }).format(at);
-const partIn = (at: Date, timeZone: string, type: Intl.DateTimeFormatPartTypes, style: object) =>
-  new Intl.DateTimeFormat("en-US", { timeZone, ...style })
-    .formatToParts(at)
-    .find((part) => part.type === type)?.value ?? "";
-
-const dayIn = inZone({ month: "short", day: "numeric", year: "numeric" });
-/** `Thu Jan 8, 2026` */
-const dayText = (at: Date, zone: string) =>
-  `${partIn(at, zone, "weekday", { weekday: "short" })} ${dayIn(at, zone)}`;
-/** `10am`, `10:30am` */
-const clockText = (at: Date, zone: string) =>
-  inZone({ hour: "numeric", minute: "2-digit" })(at, zone)
-    .replace(":00", "")
-    .replace(/\s/g, "")
-    .toLowerCase();
-
-const DAY_MS = 24 * 3_600_000;
-
-/** `Thu Jan 8, 2026 10am - 11am (GMT)` */
-function whenText({ start, end }: { start: EventTime; end: EventTime }, zone: string): string {
-  if (isAllDay(start)) {
-    const first = dayText(new Date(start.date ?? ""), "UTC");
-    const last = dayText(new Date(Date.parse(end.date ?? "") - DAY_MS), "UTC");
-    return first === last ? first : `${first} - ${last}`;
-  }
-  const from = new Date(start.dateTime ?? "");
-  const to = new Date(end.dateTime ?? "");
-  const [day, lastDay] = [dayText(from, zone), dayText(to, zone)];
-  const until = `${day === lastDay ? "" : `${lastDay} `}${clockText(to, zone)}`;
-  const name = partIn(from, zone, "timeZoneName", { timeZoneName: "short" });
-  return `${day} ${clockText(from, zone)} - ${until} (${name})`;
-}
-
-const nameOf = ({ summary }: EventRow) => summary ?? "(No title)";
+export const nameOf = ({ summary }: EventRow) => summary ?? "(No title)";
 
 /** Guests whom a recipient sees. */
-const visibleTo = ({ attendees, guests, organizer }: EventRow, email: string): AttendeeRow[] =>
+export const visibleTo = (
+  { attendees, guests, organizer }: EventRow,
+  email: string,
+): AttendeeRow[] =>
   guests.guestsCanSeeOtherGuests === false
     ? attendees.filter((each) => each.email === email || each.email === organizer.email)
     : [...attendees];
 
-function textOf(event: EventRow, intro: string, when: string, guests: readonly AttendeeRow[]) {
+export function textOf(
+  event: EventRow,
+  intro: string,
+  when: string,
+  guests: readonly AttendeeRow[],
+) {
   const { location, description, organizer } = event;
   const who = guests.map(({ email, displayName, optional }) => {
     const part = email === organizer.email ? " - organizer" : "";

@@ -109,7 +109,7 @@ const usual = (value: string | null | undefined, name: string) =>
   value === name ? undefined : value;
 
 /** Those who may not read private events see only when they are. */
-const isHidden = (role: Place["role"], visibility: string | null | undefined) =>
+export const isHidden = (role: Place["role"], visibility: string | null | undefined) =>
   !isAtLeast(role, "reader") ||
   (!isAtLeast(role, "writer") && (visibility === "private" || visibility === "confidential"));
 

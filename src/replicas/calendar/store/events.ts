@@ -50,7 +50,10 @@ export type EventRow = Omit<
 };
 
 /** `whose`: a condition on the attendees that are wanted, `a`. */
-const withAttendees = ({ sql, t }: CalendarSession, whose: Fragment = sql``): Fragment => sql`
+export const withAttendees = (
+  { sql, t }: CalendarSession,
+  whose: Fragment = sql``,
+): Fragment => sql`
   e.*, coalesce((
     select jsonb_agg(to_jsonb(a) order by a.position, a.email) from ${t.event_attendees} a
     where a."eventId" = e.id ${whose}
