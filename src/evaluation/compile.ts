@@ -13,6 +13,7 @@ import {
   SpecError,
 } from "~/evaluation/mistakes";
 import { ASSERTIONS_MAX, type Spec, Spec as SpecShape } from "~/evaluation/spec";
+import { withoutTableAliases } from "~/evaluation/table-aliases";
 import type { Vocabulary } from "~/evaluation/vocabulary";
 import { NO_ALIASES, valueWithoutAliases } from "~/input/aliases";
 import { nearest, quoted } from "~/input/nearest";
@@ -46,7 +47,8 @@ export function compile(
   { isNew = false }: { isNew?: boolean } = {},
 ): CompiledSpec {
   requireObject(given, "expectedOutput");
-  const spec = valueWithoutAliases(given, vocabulary.aliases ?? NO_ALIASES);
+  const present = valueWithoutAliases(given, vocabulary.aliases ?? NO_ALIASES);
+  const spec = withoutTableAliases(present, vocabulary);
   requireKnownKeys(spec, Object.keys(SpecShape.properties), "");
   const { assertions } = spec;
   if (!Array.isArray(assertions))

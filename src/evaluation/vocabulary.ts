@@ -16,6 +16,8 @@ export type Vocabulary = {
   readonly services?: readonly string[];
   /** It has several services: its tables have their names in front. */
   readonly isWorld?: boolean;
+  /** Other names of tables, which specs may use. */
+  readonly tableAliases?: { readonly [name: string]: string } | undefined;
   /** Earlier ids, which specs and texts of a run may use: they mean the present ones. */
   readonly aliases?: Aliases;
 };

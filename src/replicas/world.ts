@@ -15,7 +15,7 @@ import { REAL } from "~/source";
 
 export type Model = Pick<
   Replica,
-  "tables" | "derived" | "derivedRows" | "seed" | "aliases" | "schedule" | "words"
+  "tables" | "derived" | "derivedRows" | "seed" | "aliases" | "tableAliases" | "schedule" | "words"
 > & {
   /** `world`, or the service. */
   readonly kind: string;

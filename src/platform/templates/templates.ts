@@ -181,12 +181,20 @@ export function createTemplates(deps: {
 }
 
 /** The names that assertions use, of a model. */
-export const wordsOf = ({ kind, services, derived, derivedRows = {}, calls }: Model) => ({
+export const wordsOf = ({
+  kind,
+  services,
+  derived,
+  derivedRows = {},
+  calls,
+  tableAliases,
+}: Model) => ({
   derived,
   derivedRows,
   calls,
   services,
   isWorld: kind === WORLD,
+  tableAliases,
 });
 
 /** Reads a part of a seed. Throws `invalid_request` with the path of a mistake. */

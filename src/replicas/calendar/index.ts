@@ -3,6 +3,7 @@ import { about } from "~/replicas/calendar/about";
 import { handle } from "~/replicas/calendar/answer";
 import { ROUTER } from "~/replicas/calendar/api/index";
 import { batches } from "~/replicas/calendar/batches";
+import { TABLE_ALIASES } from "~/replicas/calendar/compatibility";
 import { DERIVED } from "~/replicas/calendar/derived";
 import { documents } from "~/replicas/calendar/discovery";
 import { INDENT } from "~/replicas/calendar/errors";
@@ -22,6 +23,7 @@ export const calendar = createReplica<TableName>({
   about,
   tables,
   derived: DERIVED,
+  tableAliases: TABLE_ALIASES,
   seed: seedCalendar,
   findUser: findUserId,
   listPeople,

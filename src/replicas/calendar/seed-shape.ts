@@ -1,5 +1,6 @@
 /** The shape of seeds. */
 import { type Static, Type } from "@sinclair/typebox";
+import { AGENT_DIFF } from "~/replicas/calendar/compatibility";
 import { HEADING } from "~/replicas/kit/seed-shape";
 
 const closed = { additionalProperties: false };
@@ -36,7 +37,7 @@ const SeedEvent = Type.Object(
   {
     ...EVENT,
     id: optional(
-      Type.String({ pattern: "^[a-v0-9]{5,26}$", expected: "5 to 26 letters a-v and digits" }),
+      Type.String({ pattern: "^[a-z0-9_]{5,64}$", expected: "5 to 64 letters a-z, digits and _" }),
     ),
     calendar: Name,
     /** The user who created it; that of the calendar by default. */
@@ -58,6 +59,7 @@ const SeedEvent = Type.Object(
 
 export const CalendarSeed = Type.Object({
   ...HEADING,
+  compatibility: optional(Type.Literal(AGENT_DIFF)),
   users: Type.Array(
     Type.Object(
       {

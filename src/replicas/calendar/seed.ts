@@ -3,6 +3,7 @@ import type { Tx } from "~/db/connect";
 import { sessionWithin, type Tables } from "~/db/session";
 import { ROLES } from "~/replicas/calendar/access";
 import { colorAfter } from "~/replicas/calendar/colors";
+import { COMPATIBILITY } from "~/replicas/calendar/compatibility";
 import type { CalendarSession, TableName } from "~/replicas/calendar/operation";
 import { createEvents } from "~/replicas/calendar/seed-events";
 import { CalendarSeed } from "~/replicas/calendar/seed-shape";
@@ -23,7 +24,7 @@ export async function seedCalendar(
   seed: unknown,
 ): Promise<readonly string[]> {
   requireShape(CalendarSeed, seed);
-  const { users, calendars = [], events = [], now } = seed as CalendarSeed;
+  const { users, calendars = [], events = [], now, compatibility } = seed as CalendarSeed;
   const names = namesOf(users);
   const addressOf = (name: string, path: string): string => {
     const found = names.get(name) ?? (name.includes("@") ? name.toLowerCase() : undefined);
@@ -83,7 +84,11 @@ export async function seedCalendar(
   };
   const rows = users.map(({ id, name, email, zone, settings }) => ({
     ...{ id: id ?? email, email, displayName: name, settingsVersion: FIRST },
-    settings: { ...(zone && { timezone: zone }), ...settings },
+    settings: {
+      ...(zone && { timezone: zone }),
+      ...(compatibility && { [COMPATIBILITY]: compatibility }),
+      ...settings,
+    },
   }));
   const plain = session(0);
   await insert(plain, "users", rows);

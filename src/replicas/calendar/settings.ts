@@ -1,4 +1,5 @@
 /** Settings of a person, with the defaults of those that are not stored. */
+import { COMPATIBILITY } from "~/replicas/calendar/compatibility";
 import type { UserRow } from "~/replicas/calendar/store/users";
 
 const DEFAULTS: Readonly<Record<string, string>> = {
@@ -18,9 +19,9 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 
 type Settings = Pick<UserRow, "settings">;
 
-export const valuesOf = ({ settings }: Settings): Readonly<Record<string, string>> => ({
-  ...DEFAULTS,
-  ...(settings as Readonly<Record<string, string>>),
-});
+export function valuesOf({ settings }: Settings): Readonly<Record<string, string>> {
+  const { [COMPATIBILITY]: _, ...stored } = settings as Readonly<Record<string, string>>;
+  return { ...DEFAULTS, ...stored };
+}
 
 export const settingOf = (user: Settings, name: string) => valuesOf(user)[name];

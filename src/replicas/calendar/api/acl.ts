@@ -59,9 +59,15 @@ function readScope({ type, value }: Scope) {
   return { id: `${scopeType}:${scopeValue}`, scopeType, scopeValue };
 }
 
+/** The id of a rule, which may have that of its calendar in front. */
+function idIn(calendar: string, given: string): string {
+  const id = given.toLowerCase();
+  return id.startsWith(`${calendar}:`) ? id.slice(calendar.length + 1) : id;
+}
+
 /** The scope that the id of a rule names. */
 const scopeOfId = (id: string) => {
-  const [type = "", value] = id.toLowerCase().split(/:(.*)/s);
+  const [type = "", value] = id.split(/:(.*)/s);
   return TYPES.includes(type) ? readScope({ type, value: value ?? null }) : undefined;
 };
 
@@ -101,7 +107,7 @@ async function putRule(
 }
 
 async function requireRule({ session }: CalendarCall, calendar: string, id: string) {
-  const rule = await findRule(session, calendar, id.toLowerCase());
+  const rule = await findRule(session, calendar, idIn(calendar, id));
   if (!rule || rule.deleted) throw notFound();
   return rule;
 }
@@ -183,7 +189,7 @@ export const acl = [
     handle: ({ path, body }, call) =>
       write(call, async (inside) => {
         const place = await ownedPlace(inside, path.calendarId);
-        const scope = scopeOfId(path.ruleId);
+        const scope = scopeOfId(idIn(place.calendar.id, path.ruleId));
         if (!scope) throw notFound();
         const known = await findRule(inside.session, place.calendar.id, scope.id);
         requireMatch(inside, known?.version ?? 0);

@@ -12,6 +12,7 @@ import {
 } from "~/replicas/calendar/access";
 import { calendarFields } from "~/replicas/calendar/api/calendars";
 import { COLORS, colorAfter, nearestColor, requireColor } from "~/replicas/calendar/colors";
+import { isAgentDiff } from "~/replicas/calendar/compatibility";
 import { CalendarError, notFound, required } from "~/replicas/calendar/errors";
 import { readReminders } from "~/replicas/calendar/events/values";
 import { pageOf, sizeOf } from "~/replicas/calendar/lists";
@@ -167,7 +168,8 @@ async function removeEntry(call: WritingCall, id: string): Promise<void> {
       "cannotChangeOwnPrimarySubscription",
       "Cannot change the subscription to the own primary calendar.",
     );
-  if (calendar.dataOwner === me.email && highestOf(roles) === "owner")
+  const isOwned = calendar.dataOwner === me.email && highestOf(roles) === "owner";
+  if (isOwned && !isAgentDiff(me))
     throw new CalendarError(
       "cannotUnsubscribeFromOwnedCalendar",
       "Cannot unsubscribe from a calendar that the user owns.",

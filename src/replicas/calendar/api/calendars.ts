@@ -9,6 +9,7 @@ import {
   write,
 } from "~/replicas/calendar/access";
 import { colorAfter } from "~/replicas/calendar/colors";
+import { isAgentDiff } from "~/replicas/calendar/compatibility";
 import { CalendarError, forbidden, invalid, required } from "~/replicas/calendar/errors";
 import { newCalendarId } from "~/replicas/calendar/ids";
 import {
@@ -174,7 +175,8 @@ export const calendars = [
         const place = await requirePlace(inside, path.calendarId);
         requireOwner(place);
         // The service's own words, which say the opposite.
-        if (place.calendar.id !== place.me.email) throw invalid("Cannot clear primary calendar.");
+        if (place.calendar.id !== place.me.email && !isAgentDiff(place.me))
+          throw invalid("Cannot clear primary calendar.");
         const { session, version } = inside;
         await cancelEvents(session, place.calendar.id, dateOf(session.source), version);
       }),

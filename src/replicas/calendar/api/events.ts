@@ -13,6 +13,7 @@ import { moveEvent } from "~/replicas/calendar/events/moving";
 import { quickAddEvent } from "~/replicas/calendar/events/quick";
 import type { EventResource } from "~/replicas/calendar/events/resource";
 import { eventView, type Shown } from "~/replicas/calendar/events/view";
+import { requireEventId } from "~/replicas/calendar/ids";
 import {
   answersOf,
   type CalendarCall,
@@ -141,7 +142,9 @@ export const events = [
     handle: ({ path, query, body }, call) =>
       write(call, async (inside) => {
         const place = await requirePlace(inside, path.calendarId);
-        const row = await createEvent(inside, place, body as EventResource, query);
+        const event = body as EventResource;
+        if (event.id) requireEventId(event.id);
+        const row = await createEvent(inside, place, event, query);
         return eventView(row, place, query);
       }),
   }),

@@ -8,7 +8,7 @@ import { columnsOf, updatesOf, type WriteOptions } from "~/replicas/calendar/eve
 import { tellGuests } from "~/replicas/calendar/events/notices";
 import type { EventResource } from "~/replicas/calendar/events/resource";
 import { insertEvent, requireWritten } from "~/replicas/calendar/events/writing";
-import { newEventId, requireEventId, uidOf } from "~/replicas/calendar/ids";
+import { newEventId, uidOf } from "~/replicas/calendar/ids";
 import type { WritingCall } from "~/replicas/calendar/operation";
 import { type EventRow, findEvents, type Guests } from "~/replicas/calendar/store/events";
 
@@ -27,7 +27,7 @@ export async function createEvent(
 ): Promise<EventRow> {
   requireWriter(place);
   const { session } = call;
-  const id = body.id ? requireEventId(body.id) : newEventId(session.source);
+  const id = body.id || newEventId(session.source);
   const [taken] = await findEvents(session, [id]);
   if (taken) throw new CalendarError("duplicate", "The requested identifier already exists.");
   const identity = { id, iCalUID: body.iCalUID ?? uidOf(id), organizer: organizerOf(place) };

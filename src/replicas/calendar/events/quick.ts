@@ -2,6 +2,7 @@
 import type { ParsedComponents, ParsedResult } from "chrono-node";
 import { casual } from "chrono-node/en";
 import { type Place, requireWriter } from "~/replicas/calendar/access";
+import { isAgentDiff } from "~/replicas/calendar/compatibility";
 import { required, wrongParameter } from "~/replicas/calendar/errors";
 import type { WriteOptions } from "~/replicas/calendar/events/columns";
 import { createEvent } from "~/replicas/calendar/events/creation";
@@ -126,5 +127,6 @@ export async function quickAddEvent(
     zone: place.calendar.timeZone,
     minutes: Number(settingOf(place.me, "defaultEventLength")) || HOUR,
   });
-  return await createEvent(call, place, body, options);
+  const whole = isAgentDiff(place.me) ? { ...body, summary: text } : body;
+  return await createEvent(call, place, whole, options);
 }

@@ -80,7 +80,7 @@ function firstDue(
     .find(({ at }) => at <= until);
 }
 
-/** What the people of each event are first reminded of in a window. Throws `invalid_request` for too many events. */
+/** The first reminders of each event in a window, one for each person and lead time. Throws `invalid_request` for too many events. */
 async function duesIn(session: CalendarSession, window: Window): Promise<Due[]> {
   const defaults = await listDefaults(session);
   const starts = {
