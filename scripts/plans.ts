@@ -26,7 +26,7 @@ const FILES = [
   ...["reading", "search", "sending", "labels", "drafts", "people"].map(
     (name) => `test/replicas/mail/${name}.test.ts`,
   ),
-  ...["events", "attendees", "answering", "series", "lists", "busy", "sharing"].map(
+  ...["events", "attendees", "answering", "series", "lists", "busy", "sharing", "reminders"].map(
     (name) => `test/replicas/calendar/${name}.test.ts`,
   ),
 ];

@@ -1,14 +1,12 @@
 /** Specs written for another implementation of a service: its names of tables, and their columns in snake_case. */
 import type { Vocabulary } from "~/evaluation/vocabulary";
+import { isObject } from "~/input/json";
 
 type Json = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 const plain = (name: string) => name.replaceAll("_", "").toLowerCase();
 
-/** Finds the column that a name of a table means. A name that is no column stays. */
+/** Maps names of a table's columns, also in snake_case, to the columns. Other names stay. */
 function namer({ columns }: Vocabulary["tables"][number]) {
   const names = new Set(columns.map(({ name }) => name));
   const byPlain = new Map(columns.map(({ name }) => [plain(name), name]));
@@ -22,10 +20,17 @@ function namer({ columns }: Vocabulary["tables"][number]) {
 
 type Namer = (path: string) => string;
 
-const renamedKeys = (value: unknown, nameOf: Namer): unknown =>
-  isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [nameOf(key), item]))
-    : value;
+/** The object with other keys. A key whose new name is taken stays, for the checks to reject. */
+function renamed(given: Json, nameOf: Namer, each = (_key: string, item: unknown) => item): Json {
+  const taken = new Set(Object.keys(given));
+  const entries = Object.entries(given).map(([key, item]) => {
+    const name = nameOf(key);
+    if (taken.has(name)) return [key, each(key, item)];
+    taken.add(name);
+    return [name, each(key, item)];
+  });
+  return Object.fromEntries(entries);
+}
 
 const renamedItems = (value: unknown, nameOf: Namer): unknown =>
   Array.isArray(value)
@@ -33,15 +38,15 @@ const renamedItems = (value: unknown, nameOf: Namer): unknown =>
     : value;
 
 function renamedWhere(where: unknown, nameOf: Namer): unknown {
-  if (Array.isArray(where)) return where.map((item) => renamedWhere(item, nameOf));
+  const inside = (item: unknown) => renamedWhere(item, nameOf);
+  if (Array.isArray(where)) return where.map(inside);
   if (!isObject(where)) return where;
-  const entries = Object.entries(where).map(([key, item]) =>
-    ["and", "or", "not"].includes(key) ? [key, renamedWhere(item, nameOf)] : [nameOf(key), item],
+  return renamed(where, nameOf, (key, item) =>
+    ["and", "or", "not"].includes(key) ? inside(item) : item,
   );
-  return Object.fromEntries(entries);
 }
 
-/** The spec with the present names. What has another form stays, for the checks to find. */
+/** The spec with the names of this implementation. Malformed parts stay, for the checks to reject. */
 export function withoutTableAliases(spec: Json, { tables, tableAliases = {} }: Vocabulary): Json {
   if (Object.keys(tableAliases).length === 0) return spec;
   const tableOf = (name: string) =>
@@ -57,9 +62,7 @@ export function withoutTableAliases(spec: Json, { tables, tableAliases = {} }: V
       ...given,
       entity,
       ...(where !== undefined && { where: renamedWhere(where, nameOf) }),
-      ...(expected_changes !== undefined && {
-        expected_changes: renamedKeys(expected_changes, nameOf),
-      }),
+      ...(isObject(expected_changes) && { expected_changes: renamed(expected_changes, nameOf) }),
       ...(ignore !== undefined && { ignore: renamedItems(ignore, nameOf) }),
       ...(columns !== undefined && { columns: renamedItems(columns, nameOf) }),
     };
@@ -77,11 +80,8 @@ export function withoutTableAliases(spec: Json, { tables, tableAliases = {} }: V
     const everywhere = [...namers.values()];
     const inAny = (name: string) =>
       everywhere.map((nameOf) => nameOf(name)).find((found) => found !== name) ?? name;
-    return Object.fromEntries(
-      Object.entries(lists).map(([name, list]) => {
-        const table = tableOf(name);
-        return [table, renamedItems(list, namers.get(table) ?? inAny)];
-      }),
+    return renamed(lists, tableOf, (name, list) =>
+      renamedItems(list, namers.get(tableOf(name)) ?? inAny),
     );
   }
 }

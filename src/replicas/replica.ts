@@ -57,10 +57,7 @@ export type Replica<Name extends string = string> = {
   readonly seed: (tx: Tx, t: Tables<Name>, seed: unknown) => Promise<readonly string[]>;
   /** Earlier ids of the environment's rows, if it has any: those of its template, which calls do not change. */
   readonly aliases?: (session: Session<Name>) => Promise<Aliases>;
-  /**
-   * Other names of its tables, for specs that were written for another implementation of the service and name columns in
-   * snake_case.
-   */
+  /** Names of its tables in specs that were written for another implementation, which has columns in snake_case. */
   readonly tableAliases?: { readonly [name: string]: string };
   /** Finds the id of a user of the environment, by id, also an earlier one, or by email; undefined when there is none. */
   readonly findUser: (

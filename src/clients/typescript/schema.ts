@@ -2950,7 +2950,7 @@ export interface components {
             readonly advance?: string;
         };
         /**
-         * @description `message_posted`: a scheduled message was posted; the id is its old one; `message_dropped`: a scheduled message could not be posted any more; `reminder_due`: a reminder came due; `snooze_ended`: a user's snooze ended; `status_cleared`: a user's status expired; `cycle_completed`: a cycle ended, and its open issues moved to the next one; `cycle_created`: an upcoming cycle was planned; `issue_closed`: an open issue that nobody had changed for months was closed; `issue_archived`: a closed issue that nobody had changed for months was archived; `issue_unsnoozed`: an issue left its snooze; `notification_unsnoozed`: a notification, or the reminder of an issue, left its snooze; `event_reminder`: a reminder by mail of an event was sent; in a world with mail it is in the mailbox
+         * @description `message_posted`: a scheduled message was posted; the id is its old one; `message_dropped`: a scheduled message could not be posted any more; `reminder_due`: a reminder came due; `snooze_ended`: a user's snooze ended; `status_cleared`: a user's status expired; `cycle_completed`: a cycle ended, and its open issues moved to the next one; `cycle_created`: an upcoming cycle was planned; `issue_closed`: an open issue that nobody had changed for months was closed; `issue_archived`: a closed issue that nobody had changed for months was archived; `issue_unsnoozed`: an issue left its snooze; `notification_unsnoozed`: a notification, or the reminder of an issue, left its snooze; `event_reminder`: an email reminder of an event was sent; a world with mail delivers it
          * @example message_posted
          * @enum {string}
          */

@@ -11,7 +11,6 @@ export const about = {
   tokenStyles: [],
   people: { name: "name", zone: "zone" },
   effects: {
-    event_reminder:
-      "a reminder by mail of an event was sent; in a world with mail it is in the mailbox",
+    event_reminder: "an email reminder of an event was sent; a world with mail delivers it",
   },
 } as const satisfies About;

@@ -9,10 +9,10 @@ export const TABLE_ALIASES = {
   calendar_channels: "channels",
 } as const;
 
-/** Stored with the settings of each user, of which it is none. */
+/** Stored among the settings of each user, which lists of settings leave out. */
 export const COMPATIBILITY = "compatibility";
 export const AGENT_DIFF = "agent-diff";
 
-/** True if three behaviours are those of agent-diff, where the service does something else: see the guide. */
+/** True if clearing, unsubscribing and quickAdd work as in agent-diff, and not as in the service. */
 export const isAgentDiff = ({ settings }: Pick<UserRow, "settings">): boolean =>
   (settings as Readonly<Record<string, string>>)[COMPATIBILITY] === AGENT_DIFF;

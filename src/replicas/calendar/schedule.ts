@@ -1,4 +1,4 @@
-/** The effects of time: reminders by mail. Those of other kinds appear on devices only. */
+/** The effects of time: email reminders. Pop-up reminders appear on devices only. */
 import type { about } from "~/replicas/calendar/about";
 import { nextReminder, sendReminders } from "~/replicas/calendar/events/reminders";
 import type { TableName } from "~/replicas/calendar/operation";

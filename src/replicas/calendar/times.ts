@@ -43,6 +43,12 @@ export function wallClock(at: number, zone: string): string {
   return `${clock}${offsetMs < 0 ? "-" : "+"}${hour}:${minute}`;
 }
 
+/** The short name of a zone at a moment: `GMT`, `EST`, `GMT+9`. */
+export const zoneNameAt = (at: number, timeZone: string): string =>
+  new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "short" })
+    .formatToParts(at)
+    .find(({ type }) => type === "timeZoneName")?.value ?? "";
+
 const DATE = /^(\d{4})-(\d{1,2})-(\d{1,2})$/;
 const DATE_TIME =
   /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:([Zz])|([+-]\d\d):?(\d\d))?$/;

@@ -131,6 +131,19 @@ test("a spec may have the other names of tables, and columns in snake_case", asy
   expect(body).toMatchObject({ passed: true, failures: [] });
 });
 
+test.each([
+  ["where", { where: { calendar_id: AGENT, calendarId: TEAM_ID } }, '"calendar_id"'],
+  ["where", { where: { calendar_id: AGENT, calendarid: TEAM_ID } }, '"calendarid"'],
+])("a column that a %s names twice is an error: nothing is dropped", async (_place, part, name) => {
+  const env = await lenient();
+  const { body: run } = await program.post("/startRun", { envId: env.environmentId });
+  const assertions = [{ entity: "calendar_events", diff_type: "added", ...part }];
+  const wanted = { runId: run.runId, expectedOutput: { assertions } };
+  const { status, body } = await program.post("/evaluateRun", wanted);
+
+  expect([status, body.detail]).toEqual([400, expect.stringContaining(name)]);
+});
+
 test("an unknown name in such a spec is an error as in any other", async () => {
   const env = await lenient();
   const { body: run } = await program.post("/startRun", { envId: env.environmentId });

@@ -1,42 +1,14 @@
 /** Mails about events in a world of calendars and mail. */
-import { beforeAll, describe, expect, test } from "bun:test";
-import { useDatabase } from "../../support/database";
-import { expectStatus, useProgram } from "../../support/program";
+import { describe, expect, test } from "bun:test";
 import { restCall } from "../../support/rest";
 import { JOHN, ROBIN, timed } from "./scene";
+import { AGENT, useWorld } from "./world-scene";
 
-const program = useProgram(useDatabase());
-const AGENT = "agent@acme.test";
+const { program, environment, call } = useWorld("planners");
 const EVENTS = "calendar/calendar/v3/calendars/primary/events";
 const ALL = "?sendUpdates=all";
 
-beforeAll(async () => {
-  const seed = { members: { calendar: "calendar_default", mail: "mail_default" } };
-  const wanted = { service: "world", name: "planners", seed };
-  expectStatus(await program.post("/templates/import", wanted), 201);
-});
-
-type Environment = { environmentId: string; token: string };
-
-const environment = (fields: object = {}): Promise<Environment> =>
-  program.environment({
-    ...{ templateService: "world", templateName: "planners" },
-    ...{ impersonateUserId: undefined, impersonateEmail: AGENT, ...fields },
-  });
-
-/** A call as one of the people: below `services`, with the address as token. */
-async function call(
-  { environmentId, token }: Environment,
-  verb: string,
-  path: string,
-  body?: object,
-  person = token,
-) {
-  const url = `${program.url}/api/env/${environmentId}/services/${path}`;
-  const answer = await restCall(url, verb, { Authorization: `Bearer ${person}` }, body);
-  expect([path, answer.status]).toEqual([path, body || verb === "GET" ? 200 : 204]);
-  return answer.body;
-}
+type Environment = Awaited<ReturnType<typeof environment>>;
 
 /** All that `work` changes. */
 async function changesOf({ environmentId: envId }: Environment, work: () => Promise<unknown>) {
@@ -75,8 +47,8 @@ async function calendarsOf(env: Environment, person: string, query: string): Pro
 
 const NOON = { summary: "Lunch", ...timed("2026-01-08T12:00:00Z", "2026-01-08T13:30:00Z") };
 const guests = (...emails: string[]) => ({ attendees: emails.map((email) => ({ email })) });
-const create = (env: Environment, body: object, query = ALL) =>
-  call(env, "POST", `${EVENTS}${query}`, { ...NOON, ...body });
+const create = (env: Environment, body: object, query = ALL, person = AGENT) =>
+  call(env, "POST", `${EVENTS}${query}`, { ...NOON, ...body }, person);
 
 describe("an event with guests", () => {
   test("invites each of them in the time of their zone, in the diff of the call", async () => {
@@ -170,6 +142,16 @@ describe("an event with guests", () => {
     const env = await environment();
 
     expect(await mailsOf(env, () => create(env, guests(JOHN), query))).toEqual([]);
+  });
+
+  test("of a series of whole days in another zone ends on its last day", async () => {
+    const env = await environment();
+    const days = { ...day, recurrence: ["RRULE:FREQ=DAILY;COUNT=3"], ...guests(JOHN) };
+    const mails = await mailsOf(env, () => create(env, days, ALL, ROBIN));
+
+    expect(mails).toEqual([
+      [JOHN, `Invitation: Lunch @ Daily from Thu Jan 8 to Sat Jan 10 (${JOHN})`],
+    ]);
   });
 
   test("of a series has the zone of its times", async () => {
@@ -344,7 +326,7 @@ test("a rejected call sends nothing", async () => {
   const env = await environment();
   const { inserts, updates } = await changesOf(env, async () => {
     const url = `${program.url}/api/env/${env.environmentId}/services/${EVENTS}${ALL}`;
-    const headers = { Authorization: `Bearer ${env.token}` };
+    const headers = { Authorization: `Bearer ${AGENT}` };
     const { status } = await restCall(url, "POST", headers, { ...NOON, ...guests("x") });
     expect(status).toBe(400);
   });

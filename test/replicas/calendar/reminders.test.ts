@@ -1,36 +1,18 @@
 /** Reminders by mail: when they fall due, and who gets them. */
-import { beforeAll, describe, expect, test } from "bun:test";
-import { useDatabase } from "../../support/database";
-import { expectRefusal, expectStatus, useProgram } from "../../support/program";
-import { restCall } from "../../support/rest";
+import { describe, expect, test } from "bun:test";
+import { expectRefusal, expectStatus } from "../../support/program";
 import { JOHN, ROBIN, timed } from "./scene";
+import { AGENT, useWorld } from "./world-scene";
 
-const database = useDatabase();
-const program = useProgram(database);
-const AGENT = "agent@acme.test";
+const { database, program, environment: environmentWith, call: callWith } = useWorld("reminded");
 const NOW = "2026-01-05T09:00:00.000Z";
+const CLOCK = { clock: { now: NOW, mode: "frozen" } };
 
-beforeAll(async () => {
-  const seed = { members: { calendar: "calendar_default", mail: "mail_default" } };
-  const wanted = { service: "world", name: "reminded", seed };
-  expectStatus(await program.post("/templates/import", wanted), 201);
-});
+const environment = () => environmentWith(CLOCK);
+type Environment = Awaited<ReturnType<typeof environment>>;
 
-type Environment = { environmentId: string; schemaName: string };
-
-const environment = (): Promise<Environment> =>
-  program.environment({
-    ...{ templateService: "world", templateName: "reminded" },
-    ...{ impersonateUserId: undefined, impersonateEmail: AGENT },
-    clock: { now: NOW, mode: "frozen" },
-  });
-
-async function call(env: Environment, verb: string, path: string, body: object, person = AGENT) {
-  const url = `${program.url}/api/env/${env.environmentId}/services/calendar/calendar/v3/${path}`;
-  const answer = await restCall(url, verb, { Authorization: `Bearer ${person}` }, body);
-  expect([path, answer.status]).toEqual([path, 200]);
-  return answer.body;
-}
+const call = (env: Environment, verb: string, path: string, body: object, person = AGENT) =>
+  callWith(env, verb, `calendar/calendar/v3/${path}`, body, person);
 
 const byMail = (...minutes: number[]) => ({
   reminders: {
@@ -181,11 +163,38 @@ describe("who is reminded", () => {
     expect(of(effects, hidden.id)).toEqual([["2026-01-08T11:45:00.000Z", hidden.id]]);
   });
 
+  test("nobody else of what a guest has made private in the own calendar", async () => {
+    const env = await environment();
+    const shown = await create(env, guests(JOHN));
+    const hidden = await create(env, guests(JOHN));
+    const copy = `calendars/${JOHN}/events/${hidden.id}`;
+    await call(env, "PATCH", copy, { visibility: "private" }, JOHN);
+    const entry = { id: JOHN, defaultReminders: [{ method: "email", minutes: 15 }] };
+    await call(env, "POST", "users/me/calendarList", entry);
+    const { effects } = await advance(env, { advance: "P7D" });
+
+    expect(of(effects, shown.id)).toHaveLength(1);
+    expect(of(effects, hidden.id)).toEqual([]);
+  });
+
   test("nobody by pop-ups, and guests from outside neither", async () => {
     const env = await environment();
     await create(env, { ...guests("kim@elsewhere.test"), reminders: { useDefault: true } });
 
     expect(await advance(env, { advance: "P30D" })).toEqual({ effects: [], mails: [] });
+  });
+});
+
+test("an environment of calendars alone reports the reminders", async () => {
+  const env = await program.environment({
+    ...{ templateService: "calendar", templateName: "calendar_default" },
+    ...{ impersonateUserId: AGENT, ...CLOCK },
+  });
+  const { id } = await create(env, { ...byMail(60), ...guests(JOHN) });
+
+  expect(await advance(env, { advance: "P7D" })).toEqual({
+    effects: [["2026-01-08T11:00:00.000Z", id]],
+    mails: [],
   });
 });
 

@@ -1,7 +1,8 @@
 /** Time zones in iCalendar (RFC 5545, section 3.6.5). */
+import { WEEKDAYS } from "~/replicas/calendar/recurrence/rule";
+import { zoneNameAt } from "~/replicas/calendar/times";
 
 const TRANSITIONS = 24;
-const DAYS = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
 
 type Zoned = Temporal.ZonedDateTime;
 
@@ -17,11 +18,7 @@ type Change = {
 const clock = (at: Temporal.PlainDateTime) => at.toString().slice(0, 19).replace(/[-:]/g, "");
 const offset = (text: string) => text.replaceAll(":", "");
 
-function nameOf(at: Zoned): string {
-  const style = { timeZone: at.timeZoneId, timeZoneName: "short" } as const;
-  const parts = new Intl.DateTimeFormat("en-US", style).formatToParts(at.epochMilliseconds);
-  return parts.find(({ type }) => type === "timeZoneName")?.value ?? at.offset;
-}
+const nameOf = (at: Zoned) => zoneNameAt(at.epochMilliseconds, at.timeZoneId);
 
 function changeAt(at: Zoned): Change {
   const last = at.subtract({ nanoseconds: 1 });
@@ -47,7 +44,7 @@ function changesOf(at: Zoned): Change[] {
 function ruleOf(changes: readonly Change[]): string | undefined {
   const rules = changes.map(({ onset: { day, month, dayOfWeek, daysInMonth } }) => ({
     month,
-    weekday: DAYS[dayOfWeek - 1],
+    weekday: WEEKDAYS[dayOfWeek - 1],
     ordinals: [...(day + 7 > daysInMonth ? [-1] : []), Math.ceil(day / 7)],
   }));
   const [first] = rules;

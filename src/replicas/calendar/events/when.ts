@@ -1,22 +1,18 @@
-/** When an event is, as mails about it say. Forms of series are those of invitations in the archives of mailing lists. */
+/** The time of an event in the words of the service's mails. The forms for series are from invitations in archives of mailing lists. */
 import { readLines } from "~/replicas/calendar/recurrence/lines";
 import type { Frequency, Rule } from "~/replicas/calendar/recurrence/rule";
 import type { EventRow } from "~/replicas/calendar/store/events";
-import { isAllDay, wallClock } from "~/replicas/calendar/times";
+import { isAllDay, wallClock, zoneNameAt } from "~/replicas/calendar/times";
 
 type Timed = Pick<EventRow, "start" | "end" | "startAt" | "endAt" | "recurrence" | "updated">;
 
 const inZone = (options: Intl.DateTimeFormatOptions) => (at: Date, timeZone: string) =>
   new Intl.DateTimeFormat("en-US", { timeZone, ...options }).format(at);
-const partIn = (at: Date, timeZone: string, type: Intl.DateTimeFormatPartTypes, style: object) =>
-  new Intl.DateTimeFormat("en-US", { timeZone, ...style })
-    .formatToParts(at)
-    .find((part) => part.type === type)?.value ?? "";
 
+const weekdayIn = inZone({ weekday: "short" });
 const dayIn = inZone({ month: "short", day: "numeric", year: "numeric" });
 /** `Thu Jan 8, 2026` */
-const dayText = (at: Date, zone: string) =>
-  `${partIn(at, zone, "weekday", { weekday: "short" })} ${dayIn(at, zone)}`;
+const dayText = (at: Date, zone: string) => `${weekdayIn(at, zone)} ${dayIn(at, zone)}`;
 /** `10am`, `10:30am` */
 const clockText = (at: Date, zone: string) =>
   inZone({ hour: "numeric", minute: "2-digit" })(at, zone)
@@ -37,8 +33,7 @@ function singleText({ start, end }: Timed, zone: string): string {
   const to = new Date(end.dateTime ?? "");
   const [day, lastDay] = [dayText(from, zone), dayText(to, zone)];
   const until = `${day === lastDay ? "" : `${lastDay} `}${clockText(to, zone)}`;
-  const name = partIn(from, zone, "timeZoneName", { timeZoneName: "short" });
-  return `${day} ${clockText(from, zone)} - ${until} (${name})`;
+  return `${day} ${clockText(from, zone)} - ${until} (${zoneNameAt(from.getTime(), zone)})`;
 }
 
 const DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
@@ -79,19 +74,26 @@ function daysText({ frequency, weekdays = [], monthDays = [] }: Rule, first: str
 const shortDay = (at: Date, zone: string, mailed: Date) =>
   dayText(at, zone).replace(`, ${mailed.getUTCFullYear()}`, "");
 
+/** The start of the last instance of a series with an end; of whole days, midnight in UTC. */
+function lastStart({ start, end, startAt, endAt }: Timed): Date {
+  const from = start.date ?? start.dateTime ?? "";
+  const duration = Date.parse(end.date ?? end.dateTime ?? "") - Date.parse(from);
+  const last = (endAt?.getTime() ?? 0) - duration;
+  if (!isAllDay(start)) return new Date(last);
+  // Midnights are those of a calendar whose zone is not known here: 23 to 25 hours apart.
+  const days = Math.round((last - startAt.getTime()) / DAY_MS);
+  return new Date(Date.parse(from) + days * DAY_MS);
+}
+
 /** ` from Thu Jan 8 to Thu Mar 5`; empty for a series without an end. */
-function rangeText(
-  { count, until }: Rule,
-  { start, startAt, endAt, updated }: Timed,
-  zone: string,
-) {
+function rangeText({ count, until }: Rule, event: Timed, zone: string) {
   if (count === undefined && !until) return "";
+  const { start, startAt, updated } = event;
   const shown = isAllDay(start) ? "UTC" : zone;
-  const first = isAllDay(start) ? new Date(start.date ?? "") : startAt;
-  const counted = isAllDay(start) ? new Date((endAt?.getTime() ?? 0) - DAY_MS) : (endAt ?? startAt);
-  const last = until ? new Date(until.ms ?? until.date) : counted;
-  const lastZone = until && until.ms === undefined ? "UTC" : shown;
-  return ` from ${shortDay(first, shown, updated)} to ${shortDay(last, lastZone, updated)}`;
+  const first = shortDay(start.date ? new Date(start.date) : startAt, shown, updated);
+  if (!until) return ` from ${first} to ${shortDay(lastStart(event), shown, updated)}`;
+  const lastZone = until.ms === undefined ? "UTC" : shown;
+  return ` from ${first} to ${shortDay(new Date(until.ms ?? until.date), lastZone, updated)}`;
 }
 
 /** `Weekly from 10am to 11am on Monday (GMT)`. Undefined for a series without a form. */
@@ -109,18 +111,17 @@ function seriesText(event: Timed, zone: string): string | undefined {
   const days = daysText(rule, first);
   if (days === undefined) return undefined;
   const every = rule.interval === 1 ? words[0] : `Every ${rule.interval} ${words[1]}`;
-  const range = rangeText(rule, event, zone);
-  if (isAllDay(start)) return `${every}${days}${range}`;
+  if (isAllDay(start)) return `${every}${days}${rangeText(rule, event, zone)}`;
   // The days of the rule are those of its own zone.
   const isSameDay = wallClock(startAt.getTime(), zone).startsWith(first);
   const shown = isSameDay ? zone : own;
   const [from, to] = [start, event.end].map(({ dateTime }) =>
     clockText(new Date(dateTime ?? ""), shown),
   );
-  const name = partIn(startAt, shown, "timeZoneName", { timeZoneName: "short" });
-  return `${every} from ${from} to ${to}${days}${range} (${name})`;
+  const name = zoneNameAt(startAt.getTime(), shown);
+  return `${every} from ${from} to ${to}${days}${rangeText(rule, event, shown)} (${name})`;
 }
 
-/** As the zone has it. Series without a form have the time of their first instance. */
+/** In a zone. A series whose rule has no form gets the time of its first instance. */
 export const whenText = (event: Timed, zone: string): string =>
   seriesText(event, zone) ?? singleText(event, zone);

@@ -11,7 +11,7 @@ const FREQUENCIES = [
 ] as const;
 export type Frequency = (typeof FREQUENCIES)[number];
 
-const WEEKDAYS = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
+export const WEEKDAYS = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
 
 /** Monday is 0. An ordinal of 2 is the second of the month or year, -1 the last; 0 is every one. */
 type Weekday = { readonly ordinal: number; readonly weekday: number };

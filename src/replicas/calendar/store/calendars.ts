@@ -15,17 +15,21 @@ type Reached = {
   readonly roles: readonly string[];
 };
 
+/** The roles of a person in a calendar `c`: those of all rules that match. */
+export const rolesOf = ({ sql, t }: CalendarSession, email: Fragment): Fragment => sql`array(
+  select a.role from ${t.acl} a where a."calendarId" = c.id and not a.deleted
+    and a.id in ('default', 'user:' || ${email}, 'domain:' || split_part(${email}, '@', 2))
+)`;
+
 /** Of each id, in their order; none for an unknown user. `primary` is the user's own calendar. */
 export async function reachCalendars(
-  { sql, t }: CalendarSession,
+  session: CalendarSession,
   userId: string,
   ids: readonly string[],
 ): Promise<Reached[]> {
+  const { sql, t } = session;
   return await sql<Reached[]>`
-    select to_jsonb(u) as me, to_jsonb(c) as calendar, array(
-      select a.role from ${t.acl} a where a."calendarId" = c.id and not a.deleted
-        and a.id in ('default', 'user:' || u.email, 'domain:' || split_part(u.email, '@', 2))
-    ) as roles
+    select to_jsonb(u) as me, to_jsonb(c) as calendar, ${rolesOf(session, sql`u.email`)} as roles
     from ${t.users} u cross join unnest(${[...ids]}::text[]) with ordinality w(id, place)
     left join ${t.calendars} c on c.id = case w.id when 'primary' then u.email else w.id end and not c.deleted
     where u.id = ${userId} order by w.place

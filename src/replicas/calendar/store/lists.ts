@@ -1,6 +1,6 @@
 /** The lists of calendars of each user. */
 import type { CalendarSession } from "~/replicas/calendar/operation";
-import type { CalendarRow } from "~/replicas/calendar/store/calendars";
+import { type CalendarRow, rolesOf } from "~/replicas/calendar/store/calendars";
 import type { Rows } from "~/replicas/calendar/store/rows";
 import type { UserRow } from "~/replicas/calendar/store/users";
 
@@ -23,15 +23,13 @@ type EntriesWanted = {
 
 /** Entries in the order of their calendars, the primary one first. */
 export async function listEntries(
-  { sql, t }: CalendarSession,
+  session: CalendarSession,
   { id: userId, email }: UserRow,
   { id, since, withDeleted }: EntriesWanted,
 ): Promise<Entry[]> {
+  const { sql, t } = session;
   return await sql<Entry[]>`
-    select to_jsonb(l) as entry, to_jsonb(c) as calendar, array(
-      select a.role from ${t.acl} a where a."calendarId" = c.id and not a.deleted
-        and a.id in ('default', ${`user:${email}`}, ${`domain:${email.replace(/.*@/s, "")}`})
-    ) as roles
+    select to_jsonb(l) as entry, to_jsonb(c) as calendar, ${rolesOf(session, sql`${email}::text`)} as roles
     from ${t.list_entries} l join ${t.calendars} c on c.id = l."calendarId"
     where l."userId" = ${userId}
       ${id === undefined ? sql`` : sql`and l."calendarId" = ${id}`}
