@@ -1,7 +1,13 @@
 /** Faults that the platform injects into calls, as a service reports them to its clients. */
 
 export type Problem =
-  | { readonly kind: "rate_limited" /** In seconds. */; readonly retryAfter: number }
+  | {
+      readonly kind: "rate_limited";
+      /** In seconds. */
+      readonly retryAfter: number;
+      /** The limit of the person is reached, in a service that tells it from the limit of the whole client. */
+      readonly isPerUser?: boolean;
+    }
   | { readonly kind: "server_error" | "token_expired" }
   /** Reported by a proxy in front of the service. */
   | { readonly kind: "unavailable"; readonly status: 503 | 504 };

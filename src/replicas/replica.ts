@@ -211,6 +211,8 @@ export type FaultWords = {
   /** The field of a fault that names calls of the service's own API. */
   readonly selector: Exclude<Selection["by"], "tool">;
   readonly names: () => Iterable<string>;
+  /** The service tells the limit of a person from the limit of the whole client. */
+  readonly hasUserLimit?: boolean;
   /** Reads a call, as far as its account shows it. Undefined for one that no fault applies to, such as an upload. */
   readonly select: (call: UnleasedCall) => Promise<Selection | undefined>;
   /** The response that reports a problem. */

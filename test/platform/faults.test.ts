@@ -631,6 +631,11 @@ describe("the set of faults", () => {
     [{ fault: "latency", ms: 60_001 }, "invalid_request", "faults[0].ms: at most 60000"],
     [{ fault: "server_error", ms: 1 }, "invalid_request", undefined],
     [{ fault: "server_error", retryAfter: 1 }, "invalid_request", undefined],
+    [{ fault: "server_error", perUser: true }, "invalid_request", undefined],
+    [
+      { fault: "rate_limited", perUser: true },
+      ...(["invalid_request", "faults[0].perUser: chat has one limit"] as const),
+    ],
     [{ fault: "server_error", method: "auth.test", tool: "x" }, "invalid_request", undefined],
     [
       { fault: "server_error", method: "chat.postMesage" },

@@ -27,15 +27,7 @@ const faults: Replica["faults"] = {
   selector: "operation",
   names: () => ["ring"],
   select: async () => ({ by: "operation", names: ["ring"], isReading: false }),
-  answer: faultAnswers(
-    {
-      rate_limited: { status: 429, error: "rate_limited" },
-      server_error: { status: 500, error: "server_error" },
-      token_expired: { status: 401, error: "token_expired" },
-      unavailable: "unavailable",
-    },
-    ({ error }) => ({ error }),
-  ),
+  answer: faultAnswers(({ kind }) => ({ status: 500, error: kind, body: { error: kind } })),
 };
 
 const USERS = "create table users (\n  id text primary key,\n  email text not null\n);";

@@ -281,7 +281,7 @@ export interface components {
             /** @description That of the environment */
             readonly service?: components["schemas"]["Service"];
             /**
-             * @description Calls of this method; `chat.*` of all that begin so. For chat
+             * @description Calls of this method; `chat.*` of all that begin so. Not for tracker
              * @example chat.postMessage
              */
             readonly method?: string;
@@ -298,6 +298,8 @@ export interface components {
             readonly when?: components["schemas"]["FaultWhen"];
             /** @description Of `rate_limited`: the seconds that the service asks its client to wait. Default: 1 */
             readonly retryAfter?: number;
+            /** @description Of `rate_limited`, for mail and calendar: the limit of the person is reached, not that of the whole client. Default: false */
+            readonly perUser?: boolean;
             /**
              * @description Milliseconds. Of `latency`, at most 60000; of `no_answer`, by default 30000
              * @example 500
@@ -3011,7 +3013,7 @@ export interface components {
             /** @description That of the environment */
             readonly service?: components["schemas"]["Service"];
             /**
-             * @description Calls of this method; `chat.*` of all that begin so. For chat
+             * @description Calls of this method; `chat.*` of all that begin so. Not for tracker
              * @example chat.postMessage
              */
             readonly method?: string;
@@ -3028,6 +3030,8 @@ export interface components {
             readonly when?: components["schemas"]["FaultWhen"];
             /** @description Of `rate_limited`: the seconds that the service asks its client to wait. Default: 1 */
             readonly retryAfter?: number;
+            /** @description Of `rate_limited`, for mail and calendar: the limit of the person is reached, not that of the whole client. Default: false */
+            readonly perUser?: boolean;
             /**
              * @description Milliseconds. Of `latency`, at most 60000; of `no_answer`, by default 30000
              * @example 500

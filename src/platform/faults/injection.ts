@@ -87,6 +87,7 @@ export function createInjection(deps: {
           return report({
             kind: "rate_limited",
             retryAfter: fault.retryAfter ?? RETRY_AFTER_DEFAULT,
+            isPerUser: fault.perUser ?? false,
           });
         case "latency":
           await wait(fault.ms ?? 0);

@@ -90,7 +90,7 @@ export const Fault = t.Object(
     fault: FaultKind,
     service: t.Optional({ ...ServiceName, description: "That of the environment" }),
     method: selector(
-      "Calls of this method; `chat.*` of all that begin so. For chat",
+      "Calls of this method; `chat.*` of all that begin so. Not for tracker",
       "chat.postMessage",
     ),
     operation: selector(
@@ -105,6 +105,13 @@ export const Fault = t.Object(
         maximum: RETRY_AFTER_MAX,
         default: RETRY_AFTER_DEFAULT,
         description: "Of `rate_limited`: the seconds that the service asks its client to wait",
+      }),
+    ),
+    perUser: t.Optional(
+      t.Boolean({
+        default: false,
+        description:
+          "Of `rate_limited`, for mail and calendar: the limit of the person is reached, not that of the whole client",
       }),
     ),
     ms: t.Optional(

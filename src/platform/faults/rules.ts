@@ -49,6 +49,9 @@ function requireFault(services: readonly string[], fault: Fault, path: string): 
   if (when.rate === undefined && when.seed !== undefined) fail("when.seed", "only rate has it");
   if (retryAfter !== undefined && fault.fault !== "rate_limited")
     fail("retryAfter", "only rate_limited has it");
+  if (fault.perUser !== undefined && fault.fault !== "rate_limited")
+    fail("perUser", "only rate_limited has it");
+  if (fault.perUser && !replica.faults.hasUserLimit) fail("perUser", `${service} has one limit`);
   if (fault.calls !== undefined && fault.fault !== "stale_read")
     fail("calls", "only stale_read has it");
   const max = MS_MAX[fault.fault];

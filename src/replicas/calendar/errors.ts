@@ -48,6 +48,7 @@ const REASONS = {
   updatedMinTooLongAgo: [410, OWN],
   conditionNotMet: [412, GLOBAL],
   quotaExceeded: [403, LIMITS],
+  userRateLimitExceeded: [403, LIMITS],
   rateLimitExceeded: [429, LIMITS],
   backendError: [500, GLOBAL],
   backendUnavailable: [503, GLOBAL],

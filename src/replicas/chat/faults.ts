@@ -7,19 +7,24 @@ import type { Selection } from "~/replicas/faults";
 import { faultAnswers } from "~/replicas/kit/fault-answers";
 import type { FaultWords, UnleasedCall } from "~/replicas/replica";
 
+const CODES = {
+  rate_limited: [429, "ratelimited"],
+  server_error: [500, "internal_error"],
+  token_expired: [200, "token_expired"],
+  unavailable: [503, "service_unavailable"],
+} as const;
+
 export const faults: FaultWords = {
   selector: "method",
   names: () => METHODS.keys(),
   select,
-  answer: faultAnswers(
-    {
-      rate_limited: { status: 429, error: "ratelimited" },
-      server_error: { status: 500, error: "internal_error" },
-      token_expired: { status: 200, error: "token_expired" },
-      unavailable: "service_unavailable",
-    },
-    ({ error }) => ({ ok: false, error }),
-  ),
+  answer: faultAnswers((problem) => {
+    const [status, error] = CODES[problem.kind];
+    return {
+      status: problem.kind === "unavailable" ? problem.status : status,
+      ...{ error, body: { ok: false, error } },
+    };
+  }),
 };
 
 /** The last words of methods that write nothing. */

@@ -257,13 +257,21 @@ describe("rejections", () => {
 
 describe("a fault", () => {
   test.each([
-    ["rate_limited", 429, "rateLimitExceeded", "Rate Limit Exceeded"],
-    ["server_error", 500, "backendError", "Backend Error"],
-    ["lost_answer", 503, "backendUnavailable", "The service is currently unavailable."],
-    ["token_expired", 401, "authError", "Invalid Credentials"],
-  ])("%s is answered in the words of the service", async (fault, status, reason, message) => {
+    [{ fault: "rate_limited" }, 429, "rateLimitExceeded", "Rate Limit Exceeded"],
+    [
+      { fault: "rate_limited", perUser: true },
+      ...([403, "userRateLimitExceeded", "User Rate Limit Exceeded"] as const),
+    ],
+    [{ fault: "server_error" }, 500, "backendError", "Backend Error"],
+    [{ fault: "lost_answer" }, 503, "backendUnavailable", "The service is currently unavailable."],
+    [
+      { fault: "no_answer", ms: 1 },
+      ...([504, "backendUnavailable", "The service is currently unavailable."] as const),
+    ],
+    [{ fault: "token_expired" }, 401, "authError", "Invalid Credentials"],
+  ])("%j is answered in the words of the service", async (fault, status, reason, message) => {
     const struck = await scene.environment();
-    const faults = [{ method: "events.list", fault }];
+    const faults = [{ method: "events.list", ...fault }];
     const path = `/env/${struck.environmentId}/faults`;
     expectStatus(await scene.program.call("PUT", path, { faults }), 200);
 

@@ -101,7 +101,7 @@ class Fault(Model):
 
     method: str | None = None
     """
-    Calls of this method; `chat.*` of all that begin so. For chat
+    Calls of this method; `chat.*` of all that begin so. Not for tracker
     """
 
     operation: str | None = None
@@ -118,6 +118,11 @@ class Fault(Model):
     retry_after: Annotated[int | None, Field(alias="retryAfter")] = None
     """
     Of `rate_limited`: the seconds that the service asks its client to wait. Default: 1
+    """
+
+    per_user: Annotated[bool | None, Field(alias="perUser")] = None
+    """
+    Of `rate_limited`, for mail and calendar: the limit of the person is reached, not that of the whole client. Default: false
     """
 
     ms: int | None = None
@@ -1116,7 +1121,7 @@ class FaultState(Model):
 
     method: str | None = None
     """
-    Calls of this method; `chat.*` of all that begin so. For chat
+    Calls of this method; `chat.*` of all that begin so. Not for tracker
     """
 
     operation: str | None = None
@@ -1133,6 +1138,11 @@ class FaultState(Model):
     retry_after: Annotated[int | None, Field(alias="retryAfter")] = None
     """
     Of `rate_limited`: the seconds that the service asks its client to wait. Default: 1
+    """
+
+    per_user: Annotated[bool | None, Field(alias="perUser")] = None
+    """
+    Of `rate_limited`, for mail and calendar: the limit of the person is reached, not that of the whole client. Default: false
     """
 
     ms: int | None = None

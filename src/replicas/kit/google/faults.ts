@@ -8,23 +8,36 @@ import type { FaultWords } from "~/replicas/replica";
 
 export const UNAVAILABLE = "The service is currently unavailable.";
 
-type Reason = "rateLimitExceeded" | "backendError" | "backendUnavailable";
+type ErrorBody = {
+  readonly error: {
+    readonly code: number;
+    readonly errors: readonly { readonly reason: string }[];
+  };
+};
 
-/** `bodyOf`: of the service's errors. `messages`: those in which APIs differ. */
-export function googleFaults<Context>(
-  router: Router<Context>,
-  bodyOf: (reason: Reason, message: string) => object,
-  messages: Readonly<Record<Exclude<Reason, "backendUnavailable">, string>>,
-): FaultWords {
-  const all: Readonly<Record<Reason, string>> = { ...messages, backendUnavailable: UNAVAILABLE };
-  const codes = {
-    rate_limited: { status: 429, error: "rateLimitExceeded" },
-    server_error: { status: 500, error: "backendError" },
-    token_expired: { status: 401, error: "authError" },
-    unavailable: "backendUnavailable",
-  } satisfies Readonly<Record<Problem["kind"], object | Reason>>;
-  const answer = faultAnswers(codes, ({ error }) =>
-    error === "authError" ? CREDENTIAL_INVALID : bodyOf(error as Reason, all[error as Reason]),
-  );
-  return faultsOf(router, answer);
+/** The bodies of an API's errors, which it words in its own way. */
+type Bodies = Readonly<
+  Record<Exclude<Problem["kind"], "token_expired"> | "user_rate_limited", ErrorBody>
+>;
+
+export function googleFaults<Context>(router: Router<Context>, bodies: Bodies): FaultWords {
+  const answer = faultAnswers((problem) => {
+    const body = bodyOf(bodies, problem);
+    const { code, errors } = body.error;
+    return { status: code, error: errors[0]?.reason ?? "", body };
+  });
+  return { ...faultsOf(router, answer), hasUserLimit: true };
+}
+
+function bodyOf(bodies: Bodies, problem: Problem): ErrorBody {
+  switch (problem.kind) {
+    case "rate_limited":
+      return problem.isPerUser ? bodies.user_rate_limited : bodies.rate_limited;
+    case "token_expired":
+      return CREDENTIAL_INVALID;
+    case "unavailable":
+      return { error: { ...bodies.unavailable.error, code: problem.status } };
+    default:
+      return bodies.server_error;
+  }
 }
