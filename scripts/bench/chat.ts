@@ -43,6 +43,7 @@ async function postScript(bench: Bench, environment: Answer, client: number): Pr
     prefix: "",
     source: REAL,
     transaction: () => Promise.reject(new Error("the statement needs no transaction")),
+    hasMailboxes: false,
     send: () => Promise.reject(new Error("the statement sends nothing")),
   };
   await insertMessage(session, { channel: CHANNEL, user: "U01AGENTONE", text: "hello", ...PLAIN });

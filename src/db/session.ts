@@ -28,6 +28,8 @@ export type Session<Name extends string = string> = {
    * environment of one service has none, and the mail leaves no trace. Throws outside of a transaction.
    */
   send(mail: OutgoingMail): Promise<void>;
+  /** Another service of the environment takes mail. */
+  readonly hasMailboxes: boolean;
 };
 
 /** Opens an environment's session on a pool: each statement stands alone until `transaction` is called. */
@@ -39,6 +41,7 @@ export function openSession(pool: Pool, schema: string, t: Tables, source: Sourc
     prefix: "",
     source,
     transaction: (work) => inTransaction(pool, (tx) => work(sessionWithin(tx, schema, t, source))),
+    hasMailboxes: false,
     send: () => Promise.reject(new Error("a mail is sent in the transaction of what it tells of")),
   };
 }
@@ -52,6 +55,7 @@ export function sessionWithin(tx: Sql, schema: string, t: Tables, source: Source
     prefix: "",
     source,
     transaction: (nested) => nested(inside),
+    hasMailboxes: false,
     send: async () => undefined,
   };
   return inside;

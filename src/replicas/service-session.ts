@@ -12,15 +12,18 @@ export type Place = { readonly kind: string; readonly services: readonly string[
  */
 export function serviceSession(place: Place, service: string, session: Session): Session {
   if (place.kind !== WORLD) return session;
+  const takers = place.services.flatMap((other) => {
+    const deliver = other === service ? undefined : REPLICAS.get(other)?.deliver;
+    return deliver ? [{ other, deliver }] : [];
+  });
   return {
     ...memberSession(service, session),
+    hasMailboxes: takers.length > 0,
     transaction: (work) =>
       session.transaction((inside) => work(serviceSession(place, service, inside))),
     async send(mail) {
       await session.send(mail);
-      for (const other of place.services)
-        if (other !== service)
-          await REPLICAS.get(other)?.deliver?.(memberSession(other, session), mail);
+      for (const { other, deliver } of takers) await deliver(memberSession(other, session), mail);
     },
   };
 }

@@ -1,7 +1,8 @@
 /** Addresses of entities that have a page. */
 import type { RowObject } from "~/graphql/page";
-import type { Context } from "~/replicas/tracker/context";
 import { slugOf } from "~/replicas/tracker/ids";
+
+type Context = { readonly workspace: { readonly urlKey: string } };
 
 const HOST = "https://linear.app";
 
@@ -29,3 +30,10 @@ export const initiativeUrl = (context: Context, { name, slugId }: RowObject) =>
 
 export const documentUrl = (context: Context, { title, slugId }: RowObject) =>
   workspaceUrl(context, "document", pageSlug(title, slugId));
+
+/** The page of what a notification is about. */
+export function subjectUrl(context: Context, type: string, subject: RowObject): string {
+  if (type === "Issue") return issueUrl(context, subject);
+  if (type === "Project") return projectUrl(context, subject);
+  return workspaceUrl(context, type.toLowerCase(), String(subject["slugId"]));
+}

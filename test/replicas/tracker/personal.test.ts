@@ -243,7 +243,7 @@ describe("settings and emoji", () => {
     expect(userSettings).toEqual({
       id: before.id,
       subscribedToChangelog: false,
-      notificationChannelPreferences: { email: true, slack: true },
+      notificationChannelPreferences: { email: false, slack: true },
       notificationCategoryPreferences: { mentions: { slack: true, desktop: true } },
     });
     const flag = await tracker.linear.updateUserFlag("completedOnboarding" as any, "incr" as any);

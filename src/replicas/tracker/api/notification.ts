@@ -2,7 +2,6 @@
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolvers, TypeNames } from "~/graphql/resolvers";
-import { words } from "~/graphql/words";
 import { colorOf, initialsOf } from "~/replicas/tracker/api/user";
 import {
   archiveRow,
@@ -14,10 +13,11 @@ import {
 } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument } from "~/replicas/tracker/errors";
+import { categoryOf, sentence, titleOf } from "~/replicas/tracker/notification-types";
 import { requireRow } from "~/replicas/tracker/require";
 import type { Changes, Entity, Row } from "~/replicas/tracker/store/entities";
 import { having, inInbox } from "~/replicas/tracker/store/lookups";
-import { issueUrl, projectUrl, workspaceUrl } from "~/replicas/tracker/urls";
+import { subjectUrl, workspaceUrl } from "~/replicas/tracker/urls";
 
 const SUBJECTS = [
   ["issueId", "Issue"],
@@ -34,33 +34,6 @@ const subjectOf = async (row: Row<"Notification">, { read }: Context) => {
   const [key, type] = SUBJECTS.find(([name]) => row[name]) ?? SUBJECTS[0];
   return { type, subject: await read.one<Entity>(type, row[key] as string) };
 };
-
-const CATEGORIES: readonly (readonly [RegExp, string])[] = [
-  [/Assigned|Unassigned/, "assignments"],
-  [/Mention/, "mentions"],
-  [/Reaction/, "reactions"],
-  [/Comment|Thread/, "commentsAndReplies"],
-  [/Status|Priority|Block|Unblocked/, "statusChanges"],
-  [/Reminder|Due/, "reminders"],
-  [/Update/, "postsAndUpdates"],
-  [/^document/, "documentChanges"],
-];
-const categoryOf = (type: string) =>
-  CATEGORIES.find(([form]) => form.test(type))?.[1] ?? "subscriptions";
-
-/** `issueAssignedToYou` → `Issue assigned to you`. */
-const sentence = (type: string) => {
-  const text = words(type);
-  return text.charAt(0).toUpperCase() + text.slice(1);
-};
-
-async function urlOf(row: Row<"Notification">, context: Context): Promise<string> {
-  const { type, subject } = await subjectOf(row, context);
-  if (!subject) return workspaceUrl(context);
-  if (type === "Issue") return issueUrl(context, subject);
-  if (type === "Project") return projectUrl(context, subject);
-  return workspaceUrl(context, type.toLowerCase(), String(subject["slugId"]));
-}
 
 const actorOf = ({ actorId }: Row<"Notification">, { read }: Context) =>
   actorId ? read.one("User", actorId) : undefined;
@@ -93,10 +66,12 @@ const FIELDS: Resolvers<Context>[string] = {
   subtitle: ({ type }: Row<"Notification">) => sentence(String(type)),
   title: async (row: Row<"Notification">, _args, context) => {
     const { subject } = await subjectOf(row, context);
-    const name = subject?.["title"] ?? subject?.["name"] ?? "";
-    return subject?.["number"] ? `${subject["identifier"]} ${name}` : name;
+    return subject ? titleOf(subject) : "";
   },
-  url: (row: Row<"Notification">, _args, context) => urlOf(row, context),
+  url: async (row: Row<"Notification">, _args, context) => {
+    const { type, subject } = await subjectOf(row, context);
+    return subject ? subjectUrl(context, type, subject) : workspaceUrl(context);
+  },
 };
 
 type About = {

@@ -5,11 +5,15 @@ import type { Resolvers } from "~/graphql/resolvers";
 import { changeRow, createRow, type Given, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { forbidden } from "~/replicas/tracker/errors";
-import { derivedId } from "~/replicas/tracker/ids";
+import {
+  channelsFor,
+  channelsOf,
+  type Preferences,
+  settingsIdOf,
+} from "~/replicas/tracker/notification-types";
 import type { Values } from "~/replicas/tracker/store/entities";
 import { having } from "~/replicas/tracker/store/lookups";
 
-const CHANNELS = { desktop: true, email: true, mobile: true, slack: false } as const;
 const CATEGORIES = [
   "appsAndIntegrations",
   "assignments",
@@ -36,7 +40,7 @@ async function settingsOf({ read, viewer }: Context): Promise<{ row: RowObject; 
   if (kept) return { row: kept, kept: true };
   const user = await read.one("User", viewer.id);
   const times = { createdAt: user?.["createdAt"], updatedAt: user?.["updatedAt"] };
-  const id = derivedId("settings", viewer.id);
+  const id = settingsIdOf(viewer.id);
   return { row: { id, userId: viewer.id, ...times }, kept: false };
 }
 
@@ -49,11 +53,6 @@ async function change(context: Context, changes: Values): Promise<RowObject> {
     ...changes,
   });
 }
-
-const channelsOf = (row: RowObject): Values => ({
-  ...CHANNELS,
-  ...(row["notificationChannelPreferences"] as Values | undefined),
-});
 
 const otherwise = (name: string, value: unknown) => (row: RowObject) => row[name] ?? value;
 
@@ -79,13 +78,8 @@ const FLAG_STEPS: Readonly<Record<string, (value: number) => number>> = {
 export const userSettings: Resolvers<Context> = {
   UserSettings: {
     autoAssignToSelf: otherwise("autoAssignToSelf", false),
-    notificationCategoryPreferences: (row: RowObject) => {
-      const known = (row["notificationCategoryPreferences"] ?? {}) as Readonly<
-        Record<string, Values>
-      >;
-      const channels = channelsOf(row);
-      return Object.fromEntries(CATEGORIES.map((name) => [name, { ...channels, ...known[name] }]));
-    },
+    notificationCategoryPreferences: (row: Preferences) =>
+      Object.fromEntries(CATEGORIES.map((name) => [name, channelsFor(row, name)])),
     notificationChannelPreferences: channelsOf,
     notificationDeliveryPreferences: otherwise("notificationDeliveryPreferences", {}),
     showCodeBlockLineNumbers: otherwise("showCodeBlockLineNumbers", true),
@@ -114,7 +108,9 @@ export const userSettings: Resolvers<Context> = {
         ...input,
         ...settings,
         settings: undefined,
-        ...(channels && { notificationChannelPreferences: { ...channelsOf(row), ...channels } }),
+        ...(channels && {
+          notificationChannelPreferences: { ...channelsOf(row as Preferences), ...channels },
+        }),
         ...(notificationCategoryPreferences && {
           notificationCategoryPreferences: mergedCategories(row, notificationCategoryPreferences),
         }),

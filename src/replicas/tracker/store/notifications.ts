@@ -1,3 +1,4 @@
+import { mailNotifications } from "~/replicas/tracker/mailings";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import { uuidFor } from "~/replicas/tracker/store/uuids";
 import { maySeeProject } from "~/replicas/tracker/store/visibility";
@@ -29,7 +30,7 @@ export async function announce(
     commentId = null,
     parentCommentId = null,
   } = about;
-  await sql`
+  const rows = await sql<{ id: string; userId: string }[]>`
     insert into ${t.notifications} (
       id, "createdAt", "updatedAt", type, "userId", "actorId",
       "projectId", "projectUpdateId", "initiativeId", "initiativeUpdateId", "commentId", "parentCommentId"
@@ -39,7 +40,9 @@ export async function announce(
     from ${t.users} u
     where u.active and u.id <> ${actor} and u.id = any(${userIds}::uuid[])
       and (${projectId}::uuid is null or ${maySeeProject(session, sql`${projectId}::uuid`, sql`u.id`)})
+    returning id, "userId"
   `;
+  await mailNotifications(session, rows);
 }
 
 /** Users who subscribed to a project or an initiative. */

@@ -1,4 +1,6 @@
 /** Effects of time: what is due, and when the next thing will be. */
+
+import { mailNotifications } from "~/replicas/tracker/mailings";
 import type { Row } from "~/replicas/tracker/store/entities";
 import { agingOf } from "~/replicas/tracker/store/issues/aging";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
@@ -54,13 +56,14 @@ export async function unsnoozeIssues({ sql, t }: TrackerSession, now: Date): Pro
 }
 
 /** Returns the notifications that have come back. */
-export async function unsnoozeNotifications(
-  { sql, t }: TrackerSession,
-  now: Date,
-): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
+export async function unsnoozeNotifications(session: TrackerSession, now: Date): Promise<string[]> {
+  const { sql, t } = session;
+  const rows = await sql<{ id: string; userId: string; type: string }[]>`
     update ${t.notifications} set "snoozedUntilAt" = null, "unsnoozedAt" = "snoozedUntilAt", "updatedAt" = ${now}
-    where "snoozedUntilAt" <= ${now}::timestamptz returning id
+    where "snoozedUntilAt" <= ${now}::timestamptz returning id, "userId", type
   `;
+  // Reminders come due now; the others were mailed before they were snoozed.
+  const reminders = rows.filter(({ type }) => type === "issueReminder");
+  await mailNotifications(session, reminders);
   return rows.map(({ id }) => id).toSorted();
 }

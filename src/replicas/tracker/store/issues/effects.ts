@@ -3,6 +3,7 @@
 import type { Fragment } from "~/db/connect";
 import { together } from "~/db/session";
 import { newId } from "~/replicas/tracker/ids";
+import { mailNotifications } from "~/replicas/tracker/mailings";
 import type { NewValues } from "~/replicas/tracker/store/entities";
 import { requireColumns, type TrackerSession } from "~/replicas/tracker/store/tables";
 import { uuidFor } from "~/replicas/tracker/store/uuids";
@@ -147,7 +148,7 @@ async function notify(
       ) s where s."userId" <> all(n."subscribersBut") and s."userId" is distinct from ${actor}`);
   if (sources.length === 0) return;
   const recipients = sources.reduce((all, one) => sql`${all} union all ${one}`);
-  await sql`
+  const rows = await sql<{ id: string; userId: string }[]>`
     insert into ${t.notifications} (
       id, "createdAt", "updatedAt", type, "userId", "actorId", "issueId", "commentId", "parentCommentId",
       "reactionEmoji", "snoozedUntilAt"
@@ -158,5 +159,7 @@ async function notify(
     from (${recipients}) n
     where exists (select from ${t.users} u where u.id = n."userId" and u.active offset 0)
       ${isOpen ? sql`` : sql`and ${maySeeIssue(session, sql`n."issueId"`, sql`n."userId"`)}`}
+    returning id, "userId"
   `;
+  await mailNotifications(session, rows);
 }
