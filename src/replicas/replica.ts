@@ -173,6 +173,8 @@ export const effects = <Kind extends string>(
 
 /** One call as the OpenAPI document shows it. */
 export type ServiceOperation = {
+  /** As the journal names its calls: `messages.send`. A GraphQL request has no such name. */
+  readonly name?: string;
   /** Of a service: what follows the prefix of the environment. */
   readonly path: string;
   readonly method: string;

@@ -13,6 +13,7 @@ import { type SolvingCall, solutionOf } from "~/commands/export/solution";
 import { type Suite, slugOf, type Test } from "~/commands/suite";
 import { namesTime, promptAt } from "~/platform/suites/prompt";
 import type { About } from "~/replicas/about";
+import type { Replica } from "~/replicas/replica";
 import { SERVICES } from "~/replicas/services";
 
 const ID_LENGTH = 8;
@@ -29,7 +30,7 @@ export async function harborTasks(suite: Suite, client: Client): Promise<Files> 
     const { day = null, services = [] } = stories.get(name) ?? {};
     const texts = {
       ...taskFiles(suite, test, { template: seeds.get(name), day, services }),
-      ...(solution && solutionFiles(solution)),
+      ...(solution && solutionFiles(await requestsOf(solution))),
     };
     for (const [file, text] of Object.entries(texts)) files[`${folder}/${file}`] = text;
   }
@@ -97,6 +98,27 @@ function taskFiles(
     "environment/task.json": servedFile({ ...suite, tests: [test] }, template ? [template] : []),
     "tests/Dockerfile": GRADER,
     "tests/test.sh": VERIFIER,
+  };
+}
+
+/** Replicas are loaded when a solution needs them. */
+async function requestsOf(calls: readonly SolvingCall[]): Promise<readonly SolvingCall[]> {
+  const { requireReplica } = await import("~/replicas/index");
+  return calls.map((call) =>
+    call.via === "rest" ? requested(call, requireReplica(call.service)) : call,
+  );
+}
+
+/** A call with the request that makes it: of its arguments, those in `path` and `query` go there. */
+function requested(call: SolvingCall, { operations }: Pick<Replica, "operations">) {
+  const { method, path, query } = operations().find(
+    ({ name, method: verb }) => name === call.name && verb !== "get",
+  ) ?? { method: "post", path: call.name };
+  return {
+    ...call,
+    method: method.toUpperCase(),
+    path,
+    query: Object.keys(query?.properties ?? {}),
   };
 }
 

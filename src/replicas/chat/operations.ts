@@ -86,7 +86,7 @@ function operationsOf(method: Method): ServiceOperation[] {
     examples: [example],
   });
   const files = Object.keys(args.properties).filter((key) => isBinary(args.properties[key]));
-  const common = { path: name, summary, answers: { 200: Answer } };
+  const common = { name, path: name, summary, answers: { 200: Answer } };
   const described = (text: string) =>
     [limits, userOnly && USER_ONLY, text].filter(Boolean).join(" ");
   const post = {

@@ -17,6 +17,7 @@ export const operationsOf = <Context>(
       .join("");
     const { template, verb, summary, description, path, query, answers } = operation;
     return {
+      name: operation.name,
       path: template,
       method: verb.toLowerCase(),
       operationId: service + words,

@@ -1,7 +1,9 @@
 """Repeats the calls that once solved this test. Ids and times that were made then become those that are made now."""
 
 import json
+import re
 from pathlib import Path
+from urllib.parse import quote, urlencode
 from urllib.request import Request, urlopen
 
 TASK = "http://diorama:3000/task"
@@ -31,20 +33,31 @@ def renewed(value):
     return current.get(value, value) if isinstance(value, str) else value
 
 
-def send(via, service, name, arguments):
-    path, body = f"/services/{service}/{name}", arguments
-    if via == "graphql":
-        path = f"/services/{service}/graphql"
-    if via == "mcp":
-        params = {"name": name, "arguments": arguments}
-        path, body = f"/services/{service}/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+def rest(call, arguments):
+    """The path of a call and its body: the other arguments."""
+    path = re.sub(r"\{(\w+)\}", lambda name: quote(str(arguments.pop(name[1])), safe=""), call["path"])
+    query = {name: arguments.pop(name) for name in call["query"] if name in arguments}
+    texts = {name: json.dumps(value) if isinstance(value, bool) else value for name, value in query.items()}
+    return f"{path}?{urlencode(texts, doseq=True)}" if texts else path, arguments or None
+
+
+def send(call):
+    arguments = renewed(call["arguments"])
+    if call["via"] == "rest":
+        path, body = rest(call, arguments)
+    elif call["via"] == "graphql":
+        path, body = "graphql", arguments
+    else:
+        params = {"name": call["name"], "arguments": arguments}
+        path, body = "mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-    with urlopen(Request(TASK + path, json.dumps(body).encode(), headers)) as answer:
-        return json.load(answer)
+    content = None if body is None else json.dumps(body).encode()
+    url = f"{TASK}/services/{call['service']}/{path}"
+    with urlopen(Request(url, content, headers, method=call.get("method", "POST"))) as answer:
+        return json.loads(answer.read() or "null")
 
 
 for call in json.loads((Path(__file__).parent / "calls.json").read_text()):
-    kind = {key: call[key] for key in ("via", "service", "name")}
-    answer = send(**kind, arguments=renewed(call["arguments"]))
-    print(json.dumps({**kind, "answer": answer}))
+    answer = send(call)
+    print(json.dumps({**{key: call[key] for key in ("via", "service", "name")}, "answer": answer}))
     learn(call.get("answer"), answer.get("result", answer) if call["via"] == "mcp" else answer)
