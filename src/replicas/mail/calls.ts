@@ -3,7 +3,7 @@ import type { Caller } from "~/replicas/caller";
 import { MailError, notFound } from "~/replicas/mail/errors";
 import { readId } from "~/replicas/mail/ids";
 import type { MailCall, Posting, TableName } from "~/replicas/mail/operation";
-import { nextNumbers } from "~/replicas/mail/store/history";
+import { postingIn } from "~/replicas/mail/store/history";
 import { findMailbox, type MailboxRow } from "~/replicas/mail/store/mailboxes";
 import { findMessage, type ListedMessage } from "~/replicas/mail/store/messages";
 import { NOBODY_HERE } from "~/replicas/members";
@@ -20,10 +20,7 @@ export function callOf({ session, actor }: Caller<TableName>): MailCall {
 export const post = <T>(
   { session }: Pick<MailCall, "session">,
   work: (posting: Posting) => Promise<T>,
-): Promise<T> =>
-  session.transaction((inside) =>
-    work({ session: inside, next: (count) => nextNumbers(inside, count) }),
-  );
+): Promise<T> => session.transaction((inside) => work(postingIn(inside)));
 
 /** The message with an id as the client gives it, or the rejection. */
 export async function requireMessage(

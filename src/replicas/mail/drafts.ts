@@ -62,7 +62,7 @@ export async function createDraft(call: MailCall, content: DraftContent): Promis
   const owner = await requireMailbox(call);
   return await post(call, async (posting) => {
     const message = await storeDraft(posting, owner, content);
-    const id = draftIdOf(message.number);
+    const id = draftIdOf(message.historyId);
     await putDraft(posting.session, { mailbox: call.mailbox, id, messageId: message.id });
     return { id, message };
   });

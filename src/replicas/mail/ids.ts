@@ -3,23 +3,19 @@ import { createHash } from "node:crypto";
 import { invalid } from "~/replicas/mail/errors";
 
 /** Bits of an id that do not come from the date. */
-const NUMBER_BITS = 20n;
-const NUMBER_MASK = (1n << NUMBER_BITS) - 1n;
-const ID_LENGTH = 16;
+export const NUMBER_BITS = 20;
+/** In hexadecimal digits. */
+export const ID_LENGTH = 16;
 const ID = /^[0-9a-f]{1,16}$/i;
-
-/** Ids of messages sort by the date, and then by the number. */
-export const messageIdOf = (internalDate: number, number: number): string =>
-  ((BigInt(internalDate) << NUMBER_BITS) | (BigInt(number) & NUMBER_MASK))
-    .toString(16)
-    .padStart(ID_LENGTH, "0");
 
 /** The last date whose bits an id has room for: of the year 2527. */
 const DATE_MAX = 2 ** 44 - 1;
 
 /** The first id of a date in milliseconds: messages of this date or a later one have ids from it on. */
 export const firstIdOf = (date: number): string =>
-  messageIdOf(Math.min(Math.max(date, 0), DATE_MAX), 0);
+  (BigInt(Math.min(Math.max(date, 0), DATE_MAX)) << BigInt(NUMBER_BITS))
+    .toString(16)
+    .padStart(ID_LENGTH, "0");
 
 /** The id as it is stored. Throws for a text that is not an id. */
 export function readId(text: string, message = "Invalid id value"): string {
@@ -29,7 +25,7 @@ export function readId(text: string, message = "Invalid id value"): string {
 
 const SCATTER = 0x9e3779b97f4a7c15n;
 
-export const draftIdOf = (number: number): string =>
+export const draftIdOf = (number: string): string =>
   `r${BigInt.asIntN(64, BigInt(number) * SCATTER)}`;
 
 export const filterIdOf = (number: number): string =>

@@ -1,5 +1,6 @@
 /** The operations of the service, as its files declare them. */
 import { type TObject, Type } from "@sinclair/typebox";
+import type { Fragment } from "~/db/connect";
 import type { Session } from "~/db/session";
 import { operationsWith } from "~/replicas/kit/router";
 import { Problem } from "~/replicas/mail/errors";
@@ -13,6 +14,8 @@ export type Posting = {
   readonly session: MailSession;
   /** Numbers for records of history, rising; messages and drafts are numbered by their record. */
   readonly next: (count: number) => Promise<readonly number[]>;
+  /** The next number, inside a statement. */
+  readonly nextInside: () => Fragment;
 };
 
 export type MailCall = {

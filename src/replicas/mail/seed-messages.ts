@@ -97,6 +97,6 @@ async function place(
     ...{ mailbox, content, labelIds: ["DRAFT"], internalDate: millisOf(session.source) },
     threadId: await answeredThread(session, mailbox, content),
   });
-  await putDraft(session, { mailbox, id: draftIdOf(row.number), messageId: row.id });
+  await putDraft(session, { mailbox, id: draftIdOf(row.historyId), messageId: row.id });
   return content.messageId ?? "";
 }

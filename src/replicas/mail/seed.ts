@@ -129,7 +129,10 @@ async function sendAll(
   names: SeedNames,
 ): Promise<void> {
   let number = HISTORY_START;
-  const next = async (count: number) => Array.from({ length: count }, () => ++number);
+  const numbering = {
+    next: async (count: number) => Array.from({ length: count }, () => ++number),
+    nextInside: () => tx`${++number}::bigint`,
+  };
   const post = createPost(names);
   const inOrder = [...messages.entries()].toSorted(
     ([, a], [, b]) => Date.parse(a.at) - Date.parse(b.at),
@@ -143,7 +146,7 @@ async function sendAll(
     const session = sessionWithin(tx, "", t, source) as MailSession;
     const path = `messages[${place}]`;
     try {
-      await post({ session, next }, message, path);
+      await post({ session, ...numbering }, message, path);
     } catch (error) {
       if (error instanceof MailError) throw new SeedError(path, error.message);
       throw error;

@@ -4,7 +4,7 @@ import { authorOf, deliverMail } from "~/replicas/mail/delivery/sending";
 import { newMessageId } from "~/replicas/mail/ids";
 import { composeMail } from "~/replicas/mail/mime/compose";
 import type { MailSession } from "~/replicas/mail/operation";
-import { nextNumbers } from "~/replicas/mail/store/history";
+import { postingIn } from "~/replicas/mail/store/history";
 import { hexOf, millisOf } from "~/source";
 
 /** Delivers a message to the mailboxes that it is for. The session is a transaction. */
@@ -17,5 +17,5 @@ export async function deliver(session: MailSession, mail: OutgoingMail): Promise
     messageId: newMessageId(hexOf(session.source, 16)),
   });
   const addresses = [...to, ...cc].map(({ email }) => email);
-  await deliverMail({ session, next: (count) => nextNumbers(session, count) }, raw, addresses);
+  await deliverMail(postingIn(session), raw, addresses);
 }

@@ -1,6 +1,5 @@
 /** Stores messages, changes their labels and deletes them, with a history record of each change. */
 import type { Content } from "~/replicas/mail/delivery/content";
-import { messageIdOf } from "~/replicas/mail/ids";
 import { changedLabels, type LabelChange } from "~/replicas/mail/labels";
 import type { Posting } from "~/replicas/mail/operation";
 import { deleteDraftsOf } from "~/replicas/mail/store/drafts";
@@ -27,20 +26,12 @@ type NewMessage = {
 };
 
 export async function storeMessage(
-  { session, next }: Posting,
-  { mailbox, content, labelIds, internalDate, threadId, isDelivered = false }: NewMessage,
-): Promise<MessageRow & { readonly number: number }> {
-  const [number = 0] = await next(1);
+  posting: Posting,
+  { content, internalDate, isDelivered = false, ...place }: NewMessage,
+): Promise<MessageRow> {
   const { root, references, ...columns } = content;
-  const id = messageIdOf(internalDate, number);
-  const row = {
-    ...{ mailbox, id, threadId: threadId ?? id, labelIds: [...labelIds] },
-    ...{ historyId: `${number}`, internalDate: `${internalDate}`, isDelivered },
-    ...columns,
-  };
-  await insertMessage(session, row);
-  await insertHistory(session, mailbox, [recordOf(number, "messageAdded", row, [])]);
-  return { ...row, number };
+  const row = { ...place, ...columns, internalDate: `${internalDate}`, isDelivered };
+  return { ...row, ...(await insertMessage(posting, row)), labelIds: [...place.labelIds] };
 }
 
 type Recorded = Pick<MessageRow, "id" | "threadId" | "labelIds">;

@@ -1,5 +1,5 @@
 /** The history of changes of each mailbox. */
-import type { MailSession } from "~/replicas/mail/operation";
+import type { MailSession, Posting } from "~/replicas/mail/operation";
 import type { Rows } from "~/replicas/mail/store/rows";
 
 export type HistoryRow = Rows["history"];
@@ -18,8 +18,14 @@ export type HistoryRecord = {
 
 const sequence = ({ schema, prefix }: MailSession) => `"${schema}".${prefix}history_ids`;
 
-/** New numbers, unique in the environment. */
-export async function nextNumbers(session: MailSession, count: number): Promise<number[]> {
+/** The means to change mailboxes in an open transaction. Numbers are unique in the environment. */
+export const postingIn = (session: MailSession): Posting => ({
+  session,
+  next: (count) => nextNumbers(session, count),
+  nextInside: () => session.sql`nextval(${sequence(session)}::regclass)`,
+});
+
+async function nextNumbers(session: MailSession, count: number): Promise<number[]> {
   if (count === 0) return [];
   const rows = await session.sql<{ id: number }[]>`
     select nextval(${sequence(session)}::regclass)::float8 as id from generate_series(1, ${count}::int)

@@ -1,5 +1,6 @@
 /** Messages of one mailbox. */
-import type { MailSession } from "~/replicas/mail/operation";
+import { ID_LENGTH, NUMBER_BITS } from "~/replicas/mail/ids";
+import type { MailSession, Posting } from "~/replicas/mail/operation";
 import type { Rows } from "~/replicas/mail/store/rows";
 
 export type MessageRow = Rows["messages"];
@@ -130,18 +131,40 @@ export async function countThread(
   return row?.count ?? 0;
 }
 
-export async function insertMessage({ sql, t }: MailSession, row: MessageRow): Promise<void> {
-  await sql`
-    insert into ${t.messages} (
-      mailbox, id, "threadId", "labelIds", "historyId", "internalDate", snippet, "sizeEstimate", "isDelivered", "from", "to", cc, bcc,
-      subject, "messageId", "inReplyTo", body, attachments, raw
-    ) values (
-      ${row.mailbox}, ${row.id}, ${row.threadId}, ${[...row.labelIds]}::text[], ${row.historyId}::bigint,
-      ${row.internalDate}::bigint, ${row.snippet}, ${row.sizeEstimate}, ${row.isDelivered}, ${row.from}, ${row.to}, ${row.cc}, ${row.bcc},
-      ${row.subject}, ${row.messageId}, ${row.inReplyTo}, ${row.body}, ${sql.json(row.attachments as never)}::jsonb,
-      ${row.raw}::bytea
+type NewMessageRow = Omit<MessageRow, "id" | "threadId" | "historyId"> & {
+  /** Undefined: it begins a thread. */
+  readonly threadId: string | undefined;
+};
+
+type Inserted = Pick<MessageRow, "id" | "threadId" | "historyId">;
+
+/** Inserts a message with its record of history, in one statement. Its id sorts by the date and then by the number. */
+export async function insertMessage(
+  { session: { sql, t }, nextInside }: Posting,
+  row: NewMessageRow,
+): Promise<Inserted> {
+  const [inserted] = await sql<Inserted[]>`
+    with numbered as materialized (select ${nextInside()} as number), message as (
+      insert into ${t.messages} (
+        mailbox, id, "threadId", "labelIds", "historyId", "internalDate", snippet, "sizeEstimate", "isDelivered", "from", "to", cc,
+        bcc, subject, "messageId", "inReplyTo", body, attachments, raw
+      ) select
+        ${row.mailbox}, i.id, coalesce(${row.threadId ?? null}, i.id), ${[...row.labelIds]}::text[], number,
+        ${row.internalDate}::bigint, ${row.snippet}, ${row.sizeEstimate}, ${row.isDelivered}, ${row.from}, ${row.to}, ${row.cc},
+        ${row.bcc}, ${row.subject}, ${row.messageId}, ${row.inReplyTo}, ${row.body}, ${sql.json(row.attachments as never)}::jsonb,
+        ${row.raw}::bytea
+      from numbered, lateral (
+        select lpad(to_hex((${row.internalDate}::bigint << ${NUMBER_BITS}) | (number & ${2 ** NUMBER_BITS - 1})), ${ID_LENGTH}, '0') as id
+      ) i
+      returning mailbox, "historyId", id, "threadId", "labelIds"
+    ), history as (
+      insert into ${t.history} (mailbox, id, type, "messageId", "threadId", "labelIds", "messageLabelIds")
+      select mailbox, "historyId", 'messageAdded', id, "threadId", '{}', "labelIds" from message
     )
+    select id, "threadId", "historyId" from message
   `;
+  if (!inserted) throw new Error("a message was not inserted");
+  return inserted;
 }
 
 type LabelUpdate = {
