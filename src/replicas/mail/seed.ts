@@ -10,6 +10,7 @@ import { canonicalAddress } from "~/replicas/mail/mime/addresses";
 import type { MailSession, TableName } from "~/replicas/mail/operation";
 import { createPost } from "~/replicas/mail/seed-messages";
 import { MailSeed, type SeedNames, type SeedUser as User } from "~/replicas/mail/seed-shape";
+import { countingFrom } from "~/replicas/mail/store/history";
 import { MICROS, type Source, seededBytes } from "~/source";
 
 /** The history id of a mailbox without records. */
@@ -128,11 +129,7 @@ async function sendAll(
   messages: NonNullable<MailSeed["messages"]>,
   names: SeedNames,
 ): Promise<void> {
-  let number = HISTORY_START;
-  const numbering = {
-    next: async (count: number) => Array.from({ length: count }, () => ++number),
-    nextInside: () => tx`${++number}::bigint`,
-  };
+  const numbering = countingFrom(HISTORY_START, tx);
   const post = createPost(names);
   const inOrder = [...messages.entries()].toSorted(
     ([, a], [, b]) => Date.parse(a.at) - Date.parse(b.at),

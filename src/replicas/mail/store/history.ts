@@ -1,4 +1,5 @@
 /** The history of changes of each mailbox. */
+import type { Sql } from "~/db/connect";
 import type { MailSession, Posting } from "~/replicas/mail/operation";
 import type { Rows } from "~/replicas/mail/store/rows";
 
@@ -24,6 +25,15 @@ export const postingIn = (session: MailSession): Posting => ({
   next: (count) => nextNumbers(session, count),
   nextInside: () => session.sql`nextval(${sequence(session)}::regclass)`,
 });
+
+/** The same for a schema that is being built, whose sequence is set afterwards. */
+export function countingFrom(start: number, sql: Sql): Omit<Posting, "session"> {
+  let number = start;
+  return {
+    next: async (count) => Array.from({ length: count }, () => ++number),
+    nextInside: () => sql`${++number}::bigint`,
+  };
+}
 
 async function nextNumbers(session: MailSession, count: number): Promise<number[]> {
   if (count === 0) return [];
