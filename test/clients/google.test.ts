@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { snippets } from "~/console/services/mail/snippets";
 import { useDatabase } from "../support/database";
-import { pythonPackages, run } from "../support/packages";
+import { nodePackages, pythonPackages, run } from "../support/packages";
 import { useProgram } from "../support/program";
 
 const MINUTES = 60_000;
@@ -64,6 +64,22 @@ test(
     expectCalls(await run(["node", script], { cwd: join(import.meta.dir, "../.."), env }));
   },
   MINUTES,
+);
+
+test.each([
+  ["mail", "gmail.mjs", AGENT],
+  ["calendar", "google-calendar.mjs", PLANNER],
+])(
+  "%s through googleapis",
+  async (_, script, of) => {
+    const folder = await nodePackages("googleapis@188.0.0");
+    const env = {
+      ...(await environment(of)),
+      WHOLE: join(folder, "node_modules/googleapis/build/src/index.js"),
+    };
+    expectCalls(await run(["node", join(SCENARIOS, script)], { env }));
+  },
+  5 * MINUTES,
 );
 
 test(

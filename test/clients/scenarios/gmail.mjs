@@ -1,9 +1,9 @@
-/** Google's own client for Node: an address with a path for each call, or only a host. Prints the number of calls. */
+/** Google's own clients for Node, `WHOLE` being the one of all services: an address with a path for each call, or only a host. Prints the number of calls. */
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
-import { auth, gmail } from "@googleapis/gmail";
 
-const { URL: url, ROOT: root, TOKEN: token } = process.env;
+const { URL: url, ROOT: root, TOKEN: token, WHOLE: whole } = process.env;
+const { auth, gmail } = whole ? (await import(whole)).google : await import("@googleapis/gmail");
 const credentials = new auth.OAuth2();
 credentials.setCredentials({ access_token: token });
 let calls = 0;

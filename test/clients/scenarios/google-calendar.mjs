@@ -1,8 +1,10 @@
-/** Google's own client for Node: an address with a path for each call, or only a host. Prints the number of calls. */
+/** Google's own clients for Node, `WHOLE` being the one of all services: an address with a path for each call, or only a host. Prints the number of calls. */
 import assert from "node:assert/strict";
-import { auth, calendar } from "@googleapis/calendar";
 
-const { URL: url, ROOT: root, TOKEN: token } = process.env;
+const { URL: url, ROOT: root, TOKEN: token, WHOLE: whole } = process.env;
+const { auth, calendar } = whole
+  ? (await import(whole)).google
+  : await import("@googleapis/calendar");
 const credentials = new auth.OAuth2();
 credentials.setCredentials({ access_token: token });
 let calls = 0;
