@@ -10,8 +10,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { version } from "../package.json";
 import { bundleConsole } from "../src/site/console-bundle";
+import { ENTRIES, writeContents } from "./bundled";
 import { buildClients, CLIENTS } from "./clients";
-import { ENTRIES, writeContents } from "./contents";
 
 const ROOT = join(import.meta.dir, "..");
 const TARGETS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "windows-x64"] as const;

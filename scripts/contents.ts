@@ -1,223 +1,85 @@
 /**
- * Lists the contents of the binary: the bundled packages and the runtime. Writes them as the text of
- * `diorama licenses` and as a bill of materials in CycloneDX.
+ * Lists what a world's seed speaks of, by service: people, customers, days, amounts, and numbers of issues and tickets.
+ * Facts that only one service has, or that services write differently, stand out.
+ *
+ *   bun scripts/contents.ts harborline
  */
-import { createHash } from "node:crypto";
-import { existsSync, readdirSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { patchedDependencies } from "../package.json";
-import { buildConsole } from "../src/site/console-bundle";
 
-const ROOT = join(import.meta.dir, "..");
-/** Entry points of `bun build`. */
-export const ENTRIES = [
-  "src/main.ts",
-  "src/platform/runs/worker.ts",
-  "src/evaluation/worker.ts",
-  "src/evaluation/audit/worker.ts",
-];
+import { PEOPLE, SEEDS } from "../seeds/index";
+import { resolveSeed, type Seed } from "../src/platform/templates/seeds";
 
-export type Package = {
-  readonly name: string;
-  readonly version: string;
-  /** SPDX. */
-  readonly license: string;
-  /** The text in the package. */
-  readonly text: string;
-  /** SHA-512 of what the registry serves, in hex; from the lock file. */
-  readonly sha512: string;
-  readonly dependencies: readonly string[];
+export type Texts = ReadonlyMap<string, readonly string[]>;
+type Members = { readonly [service: string]: { readonly [section: string]: unknown } };
+
+/** The members of a built-in world. Throws for an unknown name. */
+export function membersOf(name: string): Members {
+  const seeds = SEEDS as readonly Seed[];
+  const world = seeds.find(({ template, service }) => template === name && service === "world");
+  if (!world) throw new Error(`there is no world ${name}`);
+  return (resolveSeed(world, seeds) as unknown as { members: Members }).members;
+}
+
+function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === "string") yield value;
+  else if (typeof value === "object" && value !== null)
+    for (const each of Object.values(value)) yield* textsIn(each);
+}
+
+/** Every text of a world, by service. */
+export const textsOf = (members: Members): Texts =>
+  new Map(Object.entries(members).map(([service, seed]) => [service, [...textsIn(seed)]]));
+
+const MONTHS =
+  "January|February|March|April|May|June|July|August|September|October|November|December";
+const KINDS: Readonly<Record<string, RegExp>> = {
+  days: new RegExp(`\\b\\d{1,2} (?:${MONTHS})\\b`, "g"),
+  amounts: /\b\d{1,3}(?:,\d{3})+(?:\.\d\d)?(?: EUR)?|\b\d+\.\d\d EUR|\b\d+ %/g,
+  issues: /\b(?:TIDE|PLAT|MOB|DATA|SEC|EU)-\d+\b/g,
+  tickets: /#\d{4}\b/g,
 };
 
-const RUNTIME = {
-  name: "bun",
-  version: Bun.version,
-  license: "MIT",
-  text: `Copyright (c) Jarred Sumner and contributors. Bun is MIT-licensed. It links JavaScriptCore and WebKit (LGPL-2.0-or-later)
-statically, whose sources, with how to build and relink them, are at https://github.com/oven-sh/webkit, and BoringSSL, brotli, c-ares,
-libarchive, libdeflate, lol-html, mimalloc, simdutf, SQLite, tinycc, uSockets, uWebSockets, zlib and zstd under their own licences:
-https://bun.com/docs/project/licensing`,
-} as const;
+type Found = Map<string, Map<string, number>>;
 
-/** Licences that do not require a copy of their text. */
-const WITHOUT_TEXT: Record<string, string> = {
-  Unlicense: "Released into the public domain: https://unlicense.org",
-};
+function count(texts: Texts, factsIn: (text: string) => Iterable<string>): Found {
+  const found: Found = new Map();
+  for (const [service, all] of texts)
+    for (const text of all)
+      for (const fact of factsIn(text)) {
+        const places = found.get(fact) ?? new Map<string, number>();
+        found.set(fact, places.set(service, (places.get(service) ?? 0) + 1));
+      }
+  return found;
+}
 
-/** Copyright lines of MIT packages without a licence file, by scope. */
-const COPYRIGHT: Record<string, string> = {
-  // It has no notice; this is the author of its package.json.
-  "@bomb.sh": "Copyright (c) Bombshell Authors (https://github.com/bombshell-dev)",
-  "@graphql-tools": "Copyright (c) 2020 The Guild, Inc.",
-  "@whatwg-node": "Copyright (c) 2023 Arda TANRIKULU",
-};
+const named = (names: readonly string[]) => (text: string) =>
+  names.filter((name) => text.includes(name));
 
-const mit = (copyright: string) => `MIT License
+/** Facts by kind, and how often each service has them. */
+export function factsOf(name: string): ReadonlyMap<string, Found> {
+  const members = membersOf(name);
+  const texts = textsOf(members);
+  const people = (Object.values(PEOPLE).flat() as { name: string; email: string }[]).filter(
+    ({ email }) => [...texts.values()].some((all) => all.includes(email)),
+  );
+  const customers = (members["tracker"]?.["customers"] ?? []) as { name: string }[];
+  return new Map([
+    ["people", count(texts, (text) => named(people.map((each) => each.name))(text))],
+    ["customers", count(texts, named(customers.map((each) => each.name)))],
+    ...Object.entries(KINDS).map(
+      ([kind, form]) =>
+        [kind, count(texts, (text) => new Set(text.match(form) ?? []))] as [string, Found],
+    ),
+  ]);
+}
 
-${copyright}
-
-Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation
-files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy,
-modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the
-Software is furnished to do so, subject to the following conditions:
-
-The above copyright notice and this permission notice shall be included in all copies or substantial portions of the
-Software.
-
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
-WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
-COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE,
-ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
-
-/** Creates the files that only a build writes: the sources import them. */
-async function createMissing(): Promise<void> {
-  for (const name of ["licenses.txt", "console.txt"]) {
-    const file = join(ROOT, "dist", name);
-    if (!existsSync(file)) await Bun.write(file, "");
+if (import.meta.main) {
+  const [name] = Bun.argv.slice(2);
+  if (name === undefined) throw new Error("usage: bun scripts/contents.ts WORLD");
+  for (const [kind, found] of factsOf(name)) {
+    console.log(`\n${kind}`);
+    for (const [fact, places] of [...found].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+      const counts = [...places].map(([service, times]) => `${service} ${times}`).join(", ");
+      console.log(`  ${fact.padEnd(24)} ${counts}`);
+    }
   }
-}
-
-/** Packages in order of name. Throws if a licence cannot be found. */
-export async function listPackages(): Promise<Package[]> {
-  const folder = await mkdtemp(join(tmpdir(), "diorama-contents-"));
-  try {
-    await createMissing();
-    const meta = join(folder, "meta.json");
-    const build = ["build", "--target=bun", `--outdir=${folder}`, `--metafile=${meta}`, ...ENTRIES];
-    const child = Bun.spawn(["bun", ...build], { cwd: ROOT, stdout: "ignore", stderr: "inherit" });
-    if ((await child.exited) !== 0) throw new Error("the bundle could not be made");
-    const { outputs } = (await Bun.file(meta).json()) as {
-      outputs: Record<string, { inputs: Record<string, unknown> }>;
-    };
-    const { metafile } = await buildConsole();
-    const paths = [
-      ...Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)),
-      ...Object.keys(metafile?.inputs ?? {}),
-    ];
-    const places = new Set(
-      paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path) ?? []),
-    );
-    const packages = await Promise.all([...places].map((place) => describe(join(ROOT, place))));
-    return packages.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function describe(folder: string): Promise<Package> {
-  const about = await Bun.file(join(folder, "package.json")).json();
-  const { name, version, dependencies = {} } = about;
-  const license = chosen(about.license);
-  if (typeof license !== "string") throw new Error(`${name} does not name its licence`);
-  const names = Object.keys(dependencies);
-  const text = WITHOUT_TEXT[license] ?? (await licenseText(folder, name, license));
-  return { name, version, license, text, sha512: await hashOf(name, version), dependencies: names };
-}
-
-/** The first of alternative licences (`(BSD-3-Clause OR GPL-2.0)`). */
-const chosen = (license: unknown) =>
-  typeof license === "string" ? license.replace(/^\((\S+) OR .*\)$/, "$1") : undefined;
-
-async function licenseText(folder: string, name: string, license: string): Promise<string> {
-  const files = readdirSync(folder);
-  const file = files.find((each) => /^((un)?licen[sc]e|copying)/i.test(each));
-  if (file) return (await Bun.file(join(folder, file)).text()).trim();
-  const readme = files.find((each) => /^readme/i.test(each));
-  const about = readme ? await Bun.file(join(folder, readme)).text() : "";
-  const [, section] = /^#+ *licen[sc]e[^\n]*\n([\s\S]+?)(?=\n#|$(?![\s\S]))/im.exec(about) ?? [];
-  const copyright = COPYRIGHT[name.split("/")[0] ?? ""];
-  if (!section && copyright && license === "MIT") return mit(copyright);
-  if (!section) throw new Error(`${name} comes without the text of its licence`);
-  return section.trim();
-}
-
-async function hashOf(name: string, version: string): Promise<string> {
-  const lock = Bun.JSONC.parse(await Bun.file(join(ROOT, "bun.lock")).text()) as {
-    packages: Record<string, unknown[]>;
-  };
-  const entry = Object.values(lock.packages).find(([id]) => id === `${name}@${version}`);
-  const integrity = entry?.at(-1);
-  if (typeof integrity !== "string" || !integrity.startsWith("sha512-"))
-    throw new Error(`bun.lock has no SHA-512 of ${name}@${version}`);
-  return Buffer.from(integrity.slice("sha512-".length), "base64").toString("hex");
-}
-
-const RULE = "─".repeat(80);
-
-export const licenses = (packages: readonly Package[]): string =>
-  [RUNTIME, ...packages]
-    .map(({ name, version, license, text }) => `${name} ${version}: ${license}\n${RULE}\n${text}\n`)
-    .join("\n");
-
-const purl = ({ name, version }: { name: string; version: string }) =>
-  `pkg:npm/${name.replace("@", "%40")}@${version}`;
-
-/** Deterministic: the same packages give the same document. */
-export function billOfMaterials(packages: readonly Package[], version: string): object {
-  const own = `diorama@${version}`;
-  const runtime = `pkg:github/oven-sh/bun@bun-v${RUNTIME.version}`;
-  const byName = new Map(packages.map((each) => [each.name, each]));
-  const components = packages.map((each) => ({
-    type: "library",
-    "bom-ref": purl(each),
-    name: each.name,
-    version: each.version,
-    purl: purl(each),
-    licenses: [{ license: { id: each.license } }],
-    hashes: [{ alg: "SHA-512", content: each.sha512 }],
-    ...(`${each.name}@${each.version}` in patchedDependencies && {
-      pedigree: { patches: [{ type: "unofficial" }], notes: "see scripts/patches/README.md" },
-    }),
-  }));
-  const digest = createHash("sha256")
-    .update(JSON.stringify([own, components]))
-    .digest("hex");
-  const id = digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, "$1-$2-5$3-8$4-$5");
-  return {
-    $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
-    bomFormat: "CycloneDX",
-    specVersion: "1.6",
-    serialNumber: `urn:uuid:${id}`,
-    version: 1,
-    metadata: {
-      component: {
-        type: "application",
-        "bom-ref": own,
-        name: "diorama",
-        version,
-        licenses: [{ license: { id: "MIT" } }],
-      },
-    },
-    components: [
-      {
-        type: "platform",
-        "bom-ref": runtime,
-        name: RUNTIME.name,
-        version: RUNTIME.version,
-        purl: runtime,
-        licenses: [{ license: { id: RUNTIME.license } }],
-      },
-      ...components,
-    ],
-    dependencies: [
-      { ref: own, dependsOn: [runtime, ...packages.map(purl)] },
-      ...packages.map((each) => ({
-        ref: purl(each),
-        dependsOn: each.dependencies.flatMap((name) => {
-          const found = byName.get(name);
-          return found ? [purl(found)] : [];
-        }),
-      })),
-    ],
-  };
-}
-
-/** Writes both into dist/. Must run before the build, which embeds the licences. */
-export async function writeContents(version: string): Promise<void> {
-  const packages = await listPackages();
-  await Bun.write(join(ROOT, "dist/licenses.txt"), licenses(packages));
-  const bill = JSON.stringify(billOfMaterials(packages, version), null, 2);
-  await Bun.write(join(ROOT, "dist/diorama.cdx.json"), `${bill}\n`);
 }

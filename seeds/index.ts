@@ -6,6 +6,7 @@ import calendarDefault from "./calendar_default.yaml";
 import chatBase from "./chat_base.yaml";
 import chatBenchDefault from "./chat_bench_default.yaml";
 import chatDefault from "./chat_default.yaml";
+import harborline from "./harborline.yaml";
 import mailBase from "./mail_base.yaml";
 import mailBenchDefault from "./mail_bench_default.yaml";
 import mailDefault from "./mail_default.yaml";
@@ -20,6 +21,7 @@ import chatBench from "./suites/chat.yaml";
 import mailBench from "./suites/mail.yaml";
 import trackerBench from "./suites/tracker.yaml";
 import trackerBase from "./tracker_base.yaml";
+import trackerBenchDefault from "./tracker_bench_default.yaml";
 import trackerDefault from "./tracker_default.yaml";
 import trackerExpanded from "./tracker_expanded.yaml";
 
@@ -30,7 +32,9 @@ export const SEEDS: readonly unknown[] = [
   trackerBase,
   trackerDefault,
   trackerExpanded,
+  trackerBenchDefault,
   acme,
+  harborline,
   mailBase,
   mailDefault,
   mailBenchDefault,

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { dependencies } from "../../package.json";
-import { billOfMaterials, licenses, listPackages, type Package } from "../../scripts/contents";
+import { billOfMaterials, licenses, listPackages, type Package } from "../../scripts/bundled";
 
 /** Licences that allow distributing a binary with only their texts. */
 const ALLOWED = [
