@@ -16,9 +16,11 @@ import calendarSolutions from "./solutions/calendar.json";
 import chatSolutions from "./solutions/chat.json";
 import mailSolutions from "./solutions/mail.json";
 import trackerSolutions from "./solutions/tracker.json";
+import worldSolutions from "./solutions/world.json";
 import calendarBench from "./suites/calendar.yaml";
 import chatBench from "./suites/chat.yaml";
 import mailBench from "./suites/mail.yaml";
+import officeBench from "./suites/office.yaml";
 import trackerBench from "./suites/tracker.yaml";
 import trackerBase from "./tracker_base.yaml";
 import trackerBenchDefault from "./tracker_bench_default.yaml";
@@ -50,7 +52,13 @@ export const PEOPLE: { readonly [company: string]: unknown } = {
 };
 
 /** Every file of `seeds/suites`; the only list. */
-export const SUITES: readonly unknown[] = [chatBench, trackerBench, mailBench, calendarBench];
+export const SUITES: readonly unknown[] = [
+  chatBench,
+  trackerBench,
+  mailBench,
+  calendarBench,
+  officeBench,
+];
 
 /** Calls that solve a test, and the changes that they made, in order. */
 export type Solution = {
@@ -75,4 +83,5 @@ export const SOLUTIONS: { readonly [testId: string]: Solution } = {
   ...trackerSolutions,
   ...mailSolutions,
   ...calendarSolutions,
+  ...worldSolutions,
 } as unknown as { readonly [testId: string]: Solution };

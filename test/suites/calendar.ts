@@ -35,15 +35,15 @@ const unexpected = (entity: string, kind = "added") =>
 // ---- Calls of the API
 
 /** Wall clocks of a zone: `2026-03-13T09:00`. */
-const timed = (from: string, to: string, timeZone = BERLIN): Event => ({
+export const timed = (from: string, to: string, timeZone = BERLIN): Event => ({
   start: { dateTime: `${from}:00`, timeZone },
   end: { dateTime: `${to}:00`, timeZone },
 });
-const guests = (...emails: readonly string[]): Event => ({
+export const guests = (...emails: readonly string[]): Event => ({
   attendees: emails.map((email) => ({ email })),
 });
 
-const create =
+export const create =
   (requestBody: Event, calendarId = "primary") =>
   ({ api, at: options }: Calendars) =>
     api.events.insert({ calendarId, requestBody }, options);
@@ -143,11 +143,11 @@ const both =
 
 // ---- Calls of tools
 
-const invited = (...emails: readonly string[]) => ({
+export const invited = (...emails: readonly string[]) => ({
   attendees: emails.map((email) => ({ email })),
 });
-const creating = (args: object) => (tools: Tools) => tools("create_event", args);
-const span = (startTime: string, endTime: string, timeZone = BERLIN) => ({
+export const creating = (args: object) => (tools: Tools) => tools("create_event", args);
+export const span = (startTime: string, endTime: string, timeZone = BERLIN) => ({
   ...{ startTime: `${startTime}:00`, endTime: `${endTime}:00`, timeZone },
 });
 

@@ -21,7 +21,7 @@ async function find<Item>(
   throw new Error(`none of the ${list} fits`);
 }
 
-async function channelNamed(chat: WebClient, wanted: string): Promise<string> {
+export async function channelNamed(chat: WebClient, wanted: string): Promise<string> {
   const types = "public_channel,private_channel";
   const pages = chat.paginate("conversations.list", { types, limit: 10 });
   type Channel = { id: string; name: string };
@@ -35,7 +35,7 @@ async function userNamed(chat: WebClient, wanted: string): Promise<string> {
 }
 
 /** The message of a conversation, or of one of its threads, that contains this text. */
-async function messageWith(chat: WebClient, channel: string, part: string, thread?: string) {
+export async function messageWith(chat: WebClient, channel: string, part: string, thread?: string) {
   const pages = thread
     ? chat.paginate("conversations.replies", { channel, ts: thread, limit: 20 })
     : chat.paginate("conversations.history", { channel, limit: 20 });
@@ -43,11 +43,11 @@ async function messageWith(chat: WebClient, channel: string, part: string, threa
   return await find<Message>(pages, "messages", ({ text }) => text.includes(part));
 }
 
-const post =
+export const post =
   (channel: string, text: string, more: object = {}) =>
   (chat: WebClient) =>
     chat.chat.postMessage({ channel, text, ...more });
-const react = (channel: string, timestamp: string, name: string) => (chat: WebClient) =>
+export const react = (channel: string, timestamp: string, name: string) => (chat: WebClient) =>
   chat.reactions.add({ channel, timestamp, name });
 
 const none = (entity: string, nth = 1) => `assertion#${nth} ${entity} expected count 1 but got 0`;
@@ -88,14 +88,14 @@ async function carbonRoom(chat: WebClient, users: string, isPrivate = true) {
   return id;
 }
 
-const channelBy = async (tools: Tools, query: string): Promise<string> =>
+export const channelBy = async (tools: Tools, query: string): Promise<string> =>
   /archives\/(\w+)\)/.exec((await tools("slack_search_channels", { query })).results)?.[1] ?? "";
 
 const userBy = async (tools: Tools, query: string): Promise<string> =>
   /User ID: (\w+)/.exec((await tools("slack_search_users", { query })).results)?.[1] ?? "";
 
 /** The timestamp of the message of a channel that contains this text, on any page. */
-async function tsOf(tools: Tools, channel: string, part: string): Promise<string> {
+export async function tsOf(tools: Tools, channel: string, part: string): Promise<string> {
   for (let cursor: string | undefined; cursor !== ""; ) {
     const page: { messages: string; pagination_info: string } = await tools("slack_read_channel", {
       channel_id: channel,
@@ -108,7 +108,7 @@ async function tsOf(tools: Tools, channel: string, part: string): Promise<string
   throw new Error(`no message has ${part}`);
 }
 
-const say = (tools: Tools, channel: string, message: string, more: object = {}) =>
+export const say = (tools: Tools, channel: string, message: string, more: object = {}) =>
   tools("slack_send_message", { channel_id: channel, message, ...more });
 
 /** The messages of the thread that begins with this text. */

@@ -96,12 +96,13 @@ function answering(message: Message, text: string, changes: Partial<Written> = {
   };
 }
 
-const answer = (q: string, text: string, changes?: Partial<Written>) => async (mail: Mail) => {
-  const message = await one(mail, q);
-  return await send(mail, answering(message, text, changes), message);
-};
+export const answer =
+  (q: string, text: string, changes?: Partial<Written>) => async (mail: Mail) => {
+    const message = await one(mail, q);
+    return await send(mail, answering(message, text, changes), message);
+  };
 
-const forward = (q: string, to: string, changes: Partial<Written> = {}) =>
+export const forward = (q: string, to: string, changes: Partial<Written> = {}) =>
   forwardOf(q, [to], changes);
 const forwardOf =
   (q: string, to: readonly string[], changes: Partial<Written> = {}) =>
@@ -115,7 +116,7 @@ const forwardOf =
     });
   };
 
-const write = (to: string, subject: string, text: string) => (mail: Mail) =>
+export const write = (to: string, subject: string, text: string) => (mail: Mail) =>
   send(mail, { to: [to], subject, text });
 
 type Change = { readonly add?: readonly string[]; readonly remove?: readonly string[] };
@@ -206,7 +207,7 @@ const from =
   ({ sender }: Shown) =>
     sender === address;
 
-const replyTo =
+export const replyTo =
   (
     query: string,
     body: string,
@@ -217,7 +218,7 @@ const replyTo =
     const { id: messageId } = await seekOne(tools, query, fits);
     await tools("reply", { messageId, body, ...more });
   };
-const passOn = (query: string, to: string) => async (tools: Tools) => {
+export const passOn = (query: string, to: string) => async (tools: Tools) => {
   const { id: messageId } = await seekOne(tools, query);
   await tools("forward", { messageId, to: [to] });
 };

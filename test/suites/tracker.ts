@@ -26,7 +26,7 @@ function named<Node extends { name?: string }>(nodes: Node[], name: string): Nod
 
 const userId = async (tracker: LinearClient, name: string) =>
   named(await all(tracker.users({ first: 10 })), name).id;
-const teamId = async (tracker: LinearClient, name: string) =>
+export const teamId = async (tracker: LinearClient, name: string) =>
   named(await all(tracker.teams()), name).id;
 const stateId = async (tracker: LinearClient, team: string, name: string) =>
   named(await all(tracker.workflowStates({ filter: { team: { name: { eq: team } } } })), name).id;
@@ -45,17 +45,17 @@ const commentOn = async (tracker: LinearClient, identifier: string, part: string
   return { issueId: issue.id, commentId: found.id };
 };
 
-const update = (identifier: string, input: object) => (tracker: LinearClient) =>
+export const update = (identifier: string, input: object) => (tracker: LinearClient) =>
   tracker.updateIssue(identifier, input);
-const write =
+export const write =
   (identifier: string, body: string, more: object = {}): Act =>
   async (tracker) =>
     tracker.createComment({ issueId: (await tracker.issue(identifier)).id, body, ...more });
-const move =
+export const move =
   (identifier: string, team: string, state: string): Act =>
   async (tracker) =>
     tracker.updateIssue(identifier, { stateId: await stateId(tracker, team, state) });
-const assign =
+export const assign =
   (identifier: string, name: string): Act =>
   async (tracker) =>
     tracker.updateIssue(identifier, { assigneeId: await userId(tracker, name) });
@@ -167,7 +167,7 @@ async function theComment(tools: Tools, issueId: string, part: string) {
   return found;
 }
 
-const save = (tools: Tools, id: string | undefined, fields: object) =>
+export const save = (tools: Tools, id: string | undefined, fields: object) =>
   tools("save_issue", { ...fields, ...(id !== undefined && { id }) });
 
 type Labels = { readonly added?: readonly string[]; readonly removed?: readonly string[] };

@@ -15,8 +15,8 @@ export const endpointOf = (
   { environmentUrl, token }: Environment,
   path = "",
 ): Endpoint => ({
-  // The URL of chat ends in `/api`.
-  url: `${url}${environmentUrl.replace(/\/(api|graphql)$/, "")}/mcp${path}`,
+  // The URL of chat ends in `/api`, that of a world in `/services`.
+  url: `${url}${environmentUrl.replace(/\/(api|graphql|services)$/, "")}/mcp${path}`,
   headers: { Authorization: `Bearer ${token}` },
 });
 
