@@ -162,7 +162,7 @@ const serviceOperations = (): Operation[] => {
     params: EnvironmentPath,
     answers: withPlatform(own, REFUSALS),
   };
-  const ofServices = operations.map(({ service, params, answers, ...operation }) => ({
+  const ofServices = operations.map(({ service, name: _, params, answers, ...operation }) => ({
     ...operation,
     path: `/api/env/{envId}/services/${service}/${operation.path}`,
     tags: [service],

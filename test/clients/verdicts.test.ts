@@ -13,6 +13,7 @@ import { openTask } from "~/program/task";
 import * as calendar from "../suites/calendar";
 import * as chat from "../suites/chat";
 import * as mail from "../suites/mail";
+import * as office from "../suites/office";
 import type { Given } from "../suites/prove";
 import * as tracker from "../suites/tracker";
 import { useDatabase } from "../support/database";
@@ -42,7 +43,7 @@ const shown = ({ score, success, reward, unsafe, failures }: Judged) => ({
 
 const program = useProgram(useDatabase(), {
   ENVIRONMENT_POOL_TARGETS:
-    "chat_bench_default:4,tracker_expanded:4,mail_bench_default:4,calendar_bench_default:4",
+    "chat_bench_default:4,tracker_expanded:4,mail_bench_default:4,calendar_bench_default:4,harborline:4",
 });
 const venv = useVenv();
 
@@ -55,6 +56,7 @@ const SUITES = [
   ["Tracker benchmark", tracker, 40],
   ["Mail benchmark", mail, 30],
   ["Calendar benchmark", calendar, 30],
+  ["Office benchmark", office, 40],
 ] as const;
 
 beforeAll(() => pythonPackages(...INSPECT), MINUTES);
