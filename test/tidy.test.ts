@@ -281,8 +281,8 @@ const LONG_FILES: Readonly<Record<string, number>> = {
   "src/capture/stream.ts": 308,
 };
 
-/** Folders that know services by name. `replicas` tells the others what they need. */
-const OF_SERVICES = ["replicas", "console/services", "clients", "docs"].map(
+/** Folders that know services by name. `replicas` tells the others what they need; `generation` writes contents, as `seeds` has them. */
+const OF_SERVICES = ["replicas", "console/services", "clients", "docs", "generation"].map(
   (folder) => `src/${folder}/`,
 );
 const SERVICE_WORD =

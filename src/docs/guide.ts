@@ -12,6 +12,7 @@ import events from "~/docs/events.md" with { type: "text" };
 import faults from "~/docs/faults.md" with { type: "text" };
 import figures from "~/docs/figures.md" with { type: "text" };
 import firstSteps from "~/docs/first-steps.md" with { type: "text" };
+import harborline from "~/docs/harborline.md" with { type: "text" };
 import harnesses from "~/docs/harnesses.md" with { type: "text" };
 import howItWorks from "~/docs/how-it-works.md" with { type: "text" };
 import kubernetes from "~/docs/kubernetes.md" with { type: "text" };
@@ -42,6 +43,7 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ["how-it-works", howItWorks],
   ["templates", templates],
   ["worlds", worlds],
+  ["harborline", harborline],
   ["mail", mail],
   ["calendar", calendar],
   ["suites", suites],

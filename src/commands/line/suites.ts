@@ -2,6 +2,7 @@
 import { type Command, Option } from "commander";
 import type { ServerOptions } from "~/commands/client";
 import { copySuite } from "~/commands/copies";
+import type { GenerateSuite } from "~/commands/generate-suite";
 import {
   type Context,
   type CopyOptions,
@@ -161,5 +162,13 @@ export function addSuites(line: Command, { env, interruption, endWith }: Context
     .summary("Copy a suite and its templates to another server.")
     .action((subject: string, options: CopyOptions) =>
       copySuite(connectingBoth(env)(options), subject),
+    );
+  suites
+    .command("generate")
+    .argument("<folder>", "Of `templates generate`. Gets suite.json and solutions.json.")
+    .description("Write tests about the facts of a generated company, with calls that solve them.")
+    .option("--count <n>", "Of the tests.", upTo(1_000), 50)
+    .action(async (folder: string, options: GenerateSuite) =>
+      (await import("~/commands/generate-suite")).generateSuite(folder, options),
     );
 }

@@ -16,6 +16,7 @@ const CATEGORIES: readonly (readonly [RegExp, string])[] = [
 export const categoryOf = (type: string) =>
   CATEGORIES.find(([form]) => form.test(type))?.[1] ?? "subscriptions";
 
+/** `issueAssignedToYou` → `Issue assigned to you`. */
 export const sentence = (type: string) => {
   const text = words(type);
   return text.charAt(0).toUpperCase() + text.slice(1);
@@ -30,7 +31,7 @@ export const titleOf = ({ number, identifier, title, name }: RowObject): string 
 type Channels = Readonly<Record<"desktop" | "email" | "mobile" | "slack", boolean>>;
 
 /** Those of a user without settings. The service begins with email on: here each user turns it on. */
-export const CHANNELS: Channels = { desktop: true, email: false, mobile: true, slack: false };
+const CHANNELS: Channels = { desktop: true, email: false, mobile: true, slack: false };
 
 /** Of a user's settings, what was changed. */
 export type Preferences = {

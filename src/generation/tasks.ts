@@ -1,0 +1,156 @@
+/** Tests about the facts of a generated company: a question, an action, its assertion, and the call that solves it. */
+import { spokenDate } from "~/generation/telling";
+import { capital } from "~/generation/words";
+
+/** A line of `facts.jsonl`. */
+export type FactLine = { readonly kind: string } & { readonly [field: string]: unknown };
+
+/** The part of `company.json` that tests name. */
+export type CompanySeed = {
+  readonly template: string;
+  readonly people: readonly { readonly email: string; readonly name: string }[];
+  readonly members: {
+    readonly chat: {
+      readonly users: readonly { readonly id: string }[];
+      readonly channels: readonly { readonly id: string; readonly name: string }[];
+    };
+    readonly tracker: {
+      readonly issues: readonly { readonly id: string; readonly title: string }[];
+    };
+  };
+};
+
+type Call = {
+  readonly via: "rest" | "graphql";
+  readonly service: string;
+  readonly name: string;
+  readonly arguments: object;
+};
+/** A test, and the call that solves it. */
+export type Task = {
+  readonly kind: string;
+  readonly test: {
+    readonly name: string;
+    readonly prompt: string;
+    readonly expectedOutput: object;
+  };
+  readonly solution: readonly Call[];
+};
+
+type Made = { readonly ask: string; readonly assertion: object; readonly call: Call };
+type Making = (fact: FactLine, seed: CompanySeed) => Made | undefined;
+
+const NOW = "It is {{now}}. ";
+const dated = (day: unknown) => spokenDate(new Date(`${day}`));
+const nameOf = ({ people }: CompanySeed, email: unknown) =>
+  `${people.find((person) => person.email === email)?.name}`;
+
+/** A message in #general. */
+function post({ members: { chat } }: CompanySeed, ask: string, text: string): Made {
+  const channel = chat.channels.find(({ name }) => name === "general")?.id;
+  return {
+    ask: `${ask} Post the answer in #general, with nothing else.`,
+    assertion: {
+      ...{ diff_type: "added", service: "chat", entity: "messages", expected_count: 1 },
+      where: { channel_id: channel, user_id: chat.users[0]?.id, thread_ts: null, text },
+    },
+    call: {
+      ...{ via: "rest", service: "chat", name: "chat.postMessage" },
+      arguments: { channel, text },
+    },
+  };
+}
+
+const rawOf = (to: string, subject: string, text: string) =>
+  Buffer.from(`To: ${to}\r\nSubject: ${subject}\r\n\r\n${text}\r\n`).toString("base64url");
+
+const HELP = "Can you help me?";
+const SUBJECT = "A question";
+const ON_IT = "We are on it.";
+const COMMENT =
+  "mutation ($issueId: String!, $body: String!) { commentCreate(input: { issueId: $issueId, body: $body }) { success } }";
+
+const MAKING: Readonly<Record<string, Making>> = {
+  incident: (fact, seed) =>
+    post(
+      seed,
+      `There was an outage of ${fact["part"]} on ${dated(fact["day"])}. How many minutes did it take? Give the number alone.`,
+      `${fact["minutes"]}`,
+    ),
+  decision: (fact, seed) =>
+    post(
+      seed,
+      `It has been decided ${fact["topic"]}. Give the answer in the words of the decision, without a full stop.`,
+      `${fact["choice"]}`,
+    ),
+  project: (fact, seed) =>
+    post(
+      seed,
+      `By which day has ${fact["name"]} to be done now? Write it like this: 6 March.`,
+      dated(fact["due"]),
+    ),
+  absence: (fact, seed) => {
+    const to = `${fact["stand"]}`;
+    return {
+      ask: `${nameOf(seed, fact["who"])} is away from ${dated(fact["day"])}. Write a mail to the person who stands in, with the subject: ${SUBJECT}. Word for word: ${HELP}`,
+      assertion: {
+        ...{ diff_type: "added", service: "mail", entity: "messages", expected_count: 1 },
+        where: {
+          ...{ mailbox: seed.people[0]?.email, labelIds: ["SENT"], subject: SUBJECT },
+          to: { regex: `(?i)^(?:[^<>,@]*<)?${to.replaceAll(".", "\\.")}>?$` },
+          ...{
+            body: { regex: "^\\s*Can you help me\\?\\s*$" },
+            cc: null,
+            bcc: null,
+            attachments: [],
+          },
+        },
+      },
+      call: {
+        ...{ via: "rest", service: "mail", name: "messages.send" },
+        arguments: { userId: "me", raw: rawOf(to, SUBJECT, HELP) },
+      },
+    };
+  },
+  request: (fact, seed) => {
+    const title = `${fact["customer"]}: ${fact["part"]}`;
+    const [issue, another] = seed.members.tracker.issues.filter((each) => each.title === title);
+    if (!issue || another) return undefined;
+    return {
+      ask: `${fact["customer"]} have asked about ${fact["part"]} by mail, and there is an issue for it. Comment on that issue, word for word: ${ON_IT}`,
+      assertion: {
+        ...{ diff_type: "added", service: "tracker", entity: "comments", expected_count: 1 },
+        where: { issueId: issue.id, parentId: null, body: ON_IT },
+      },
+      call: {
+        ...{ via: "graphql", service: "tracker", name: "commentCreate" },
+        arguments: { query: COMMENT, variables: { issueId: issue.id, body: ON_IT } },
+      },
+    };
+  },
+};
+
+/** Every test that the facts allow, those of different kinds in turn. A question with two answers is not asked. */
+export function tasksOf(seed: CompanySeed, facts: readonly FactLine[]): Task[] {
+  const made = facts.flatMap((fact) => {
+    const one = MAKING[fact.kind]?.(fact, seed);
+    return one ? [{ kind: fact.kind, ...one }] : [];
+  });
+  const asked = Map.groupBy(made, ({ ask }) => ask);
+  const clear = made.filter(({ ask }) => asked.get(ask)?.length === 1);
+  const byKind = [...Map.groupBy(clear, ({ kind }) => kind).values()];
+  const most = Math.max(0, ...byKind.map(({ length }) => length));
+  return Array.from({ length: most }, (_, nth) =>
+    byKind.flatMap((each) => each[nth] ?? []).map((one) => taskOf(one, nth + 1)),
+  ).flat();
+}
+
+const taskOf = ({ kind, ask, assertion, call }: Made & { kind: string }, nth: number): Task => ({
+  kind,
+  test: {
+    name: `${capital(kind)} ${nth}`,
+    prompt: NOW + ask,
+    expectedOutput: { closed_world: true, assertions: [assertion] },
+  },
+  solution: [call],
+});
