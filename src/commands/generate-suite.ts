@@ -4,7 +4,7 @@ import { UsageError } from "~/commands/client";
 import { readDocument } from "~/commands/document";
 import { parsedLine } from "~/commands/generate";
 import { writeFiles } from "~/commands/write-files";
-import { type CompanySeed, type FactLine, tasksOf } from "~/generation/tasks";
+import { type CompanySeed, type FactLine, suiteOf, tasksOf } from "~/generation/tasks";
 
 export type GenerateSuite = { readonly count: number };
 
@@ -15,17 +15,9 @@ export async function generateSuite(folder: string, { count }: GenerateSuite): P
   if (tasks.length < count)
     throw new UsageError(`--count: at most ${tasks.length} for the facts in ${folder}`);
   const chosen = tasks.slice(0, count);
-  const suite = {
-    name: `Company ${seed.template}`,
-    description: "Questions about the facts of a generated company",
-    templateService: "world",
-    templateName: seed.template,
-    impersonateUserId: seed.members.chat.users[0]?.id,
-    tests: chosen.map(({ test }) => test),
-  };
   const solutions = Object.fromEntries(chosen.map(({ test, solution }) => [test.name, solution]));
   await writeFiles(folder, {
-    "suite.json": `${JSON.stringify(suite, null, 2)}\n`,
+    "suite.json": `${JSON.stringify(suiteOf(seed, chosen), null, 2)}\n`,
     "solutions.json": `${JSON.stringify(solutions, null, 2)}\n`,
   });
 }

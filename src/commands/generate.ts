@@ -26,7 +26,7 @@ const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(r
 export async function generate(folder: string, options: GenerateOptions): Promise<void> {
   const { seed, facts, prose } = await company(options);
   await writeFiles(folder, {
-    "company.json": `${JSON.stringify(seed, null, 2)}\n`,
+    "company.json": `${JSON.stringify(seed)}\n`,
     "facts.jsonl": lines(facts),
     "prose.jsonl": lines(prose),
   });

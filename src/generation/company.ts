@@ -4,8 +4,10 @@ import { createRandom } from "~/generation/random";
 import { createStory, type Fact, type Story } from "~/generation/story";
 import { dateOf, NOW, type Telling, tellingsOf } from "~/generation/telling";
 
-export const SIZES = ["messages", "issues", "mails", "events"] as const;
-export type Size = (typeof SIZES)[number];
+/** The sizes of a company, and how much of each an import takes. */
+export const SIZES = { messages: 10_000, issues: 2_000, mails: 5_000, events: 3_000 } as const;
+type Size = keyof typeof SIZES;
+const ALL = Object.keys(SIZES) as Size[];
 
 export type Wanted = {
   readonly seed: number;
@@ -97,8 +99,9 @@ function withProse(telling: Telling, replaced: ReadonlyMap<string, string>): Tel
 function countsOf(wanted: Wanted, tellings: readonly Telling[]): Record<Size, number> {
   const told: Record<Size, number> = { messages: 0, issues: 0, mails: 0, events: 0 };
   for (const telling of tellings) told[SIZE_OF[telling.in]] += textsOf(telling).length;
-  for (const size of SIZES) {
-    const count = wanted[size] ?? Math.max(told[size], USUAL[size] * wanted.people * wanted.months);
+  for (const size of ALL) {
+    const usual = Math.min(USUAL[size] * wanted.people * wanted.months, SIZES[size]);
+    const count = wanted[size] ?? Math.max(told[size], usual);
     if (count < told[size]) throw new TooFew(size, told[size]);
     told[size] = count;
   }

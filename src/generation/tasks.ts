@@ -154,3 +154,13 @@ const taskOf = ({ kind, ask, assertion, call }: Made & { kind: string }, nth: nu
   },
   solution: [call],
 });
+
+/** A suite to import, for the template of the company. */
+export const suiteOf = ({ template, members }: CompanySeed, tasks: readonly Task[]): object => ({
+  name: `Company ${template}`,
+  description: "Questions about the facts of a generated company",
+  templateService: "world",
+  templateName: template,
+  impersonateUserId: members.chat.users[0]?.id,
+  tests: tasks.map(({ test }) => test),
+});

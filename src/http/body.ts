@@ -3,11 +3,14 @@ import { findUnstorable } from "~/db/storable";
 import { ApiError } from "~/errors";
 import { isObject, parseBounded, TooLarge } from "~/input/json";
 import { createBody, type IncomingBody, type IncomingRequest } from "~/wire/incoming";
-import { PLATFORM_BODY_MAX } from "~/wire/limits";
+import { PLATFORM_BODY_MAX, SERVICE_BODY_MAX } from "~/wire/limits";
 import { utf8 } from "~/wire/message";
 
 /** Of a platform body. Higher than the default, because its values are not processed one by one. */
 const VALUES_MAX = 250_000;
+
+/** A seed may be a whole company. */
+const SEED_PATH = "/api/platform/templates/import";
 
 /** Bytes of a body to read before authentication, in search of a credential. */
 export const CREDENTIAL_PREFIX_MAX = 64 * 1024;
@@ -47,7 +50,8 @@ export async function readJson(request: IncomingRequest): Promise<unknown> {
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type ?? ""))
     throw invalid("The Content-Type must be application/json");
   if (request.headers.has("content-encoding")) throw invalid("The body must not be compressed");
-  const value = parseJson(await readBody(request, PLATFORM_BODY_MAX));
+  const isSeed = request.pathname === SEED_PATH;
+  const value = parseJson(await readBody(request, isSeed ? SERVICE_BODY_MAX : PLATFORM_BODY_MAX));
   if (!isObject(value)) throw invalid("The body must be a JSON object");
   return value;
 }

@@ -20,7 +20,7 @@ export const LIMITS: Limits = {
   heldBytes: 64 * 1024 * 1024,
 };
 
-/** Bytes of a body of a service. */
+/** Bytes of a body of a service, and of a seed. */
 export const SERVICE_BODY_MAX = 4 * 1024 * 1024;
 
 /** Bytes of a body of the platform, and of a message of a WebSocket. */

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { generateCompany } from "~/generation/company";
+import { generateCompany, SIZES as SIZES_MAX } from "~/generation/company";
 import { type CompanySeed, type FactLine, type Task, tasksOf } from "~/generation/tasks";
+import { SERVICE_BODY_MAX } from "~/wire/limits";
 import { useCommands } from "../support/commands";
 import { useDatabase } from "../support/database";
 import { expectStatus, useProgram } from "../support/program";
@@ -30,6 +31,13 @@ describe("a generated company", () => {
     expect(members.mail.messages).toHaveLength(SIZES.mails);
     expect(members.calendar.events).toHaveLength(SIZES.events);
     expect(members.tracker.users).toHaveLength(WANTED.people + 1);
+  });
+
+  test("can be imported, however large it is", () => {
+    const largest = { seed: 1, people: 200, months: 12, ...SIZES_MAX };
+    const body = { service: "world", name: "company", seed: generateCompany(largest, none).seed };
+
+    expect(JSON.stringify(body).length).toBeLessThan(SERVICE_BODY_MAX);
   });
 
   test("tells each fact in at least two services, with texts that are in its seed", () => {
@@ -172,7 +180,7 @@ describe("the command", () => {
   test.each([
     [["--people", "4"], "from 5 to 200"],
     [["--months", "13"], "from 1 to 12"],
-    [["--messages", "20001"], "from 1 to 20000"],
+    [["--messages", "10001"], "from 1 to 10000"],
     [["--messages", "3"], "--messages: at least"],
     [["--prose", "/nowhere"], "there is no such file"],
   ])("rejects %j with the bound", async (args, problem) => {

@@ -1,5 +1,5 @@
 /** Commands of templates. */
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Import } from "~/commands/client";
 import { copyTemplate } from "~/commands/copies";
 import type { GenerateOptions } from "~/commands/generate";
@@ -15,6 +15,7 @@ import {
   upTo,
 } from "~/commands/line/options";
 import { exportTemplate, importTemplate, listTemplates } from "~/commands/templates";
+import { SIZES } from "~/generation/company";
 
 export function addTemplates(line: Command, { env }: Context): void {
   const connect = connecting(env);
@@ -34,24 +35,21 @@ export function addTemplates(line: Command, { env }: Context): void {
     .action((subject: string, options: CopyOptions) =>
       copyTemplate(connectingBoth(env)(options), subject),
     );
-  const sized = (name: string, max: number) =>
-    new Option(
-      `--${name} <n>`,
-      `By default, by the number of people and months. At most ${max}.`,
-    ).argParser(upTo(max));
-  templates
+  const generating = templates
     .command("generate")
     .argument("<folder>", "For company.json, facts.jsonl and prose.jsonl.")
     .description("Write the seed of a company that no model has seen, in four services.")
     .option("--seed <n>", "The same seed gives the same bytes.", upTo(0xffff_ffff, 0), 1)
     .option("--people <n>", "Besides the agent. From 5 to 200.", upTo(200, 5), 40)
     .option("--months <n>", "Up to the day on which environments begin. At most 12.", upTo(12), 3)
-    .addOption(sized("messages", 20_000))
-    .addOption(sized("issues", 5_000))
-    .addOption(sized("mails", 10_000))
-    .addOption(sized("events", 5_000))
     .option("--prose <file>", "Texts that replace those of prose.jsonl, by their ids.")
     .action(async (folder: string, options: GenerateOptions) =>
       (await import("~/commands/generate")).generate(folder, options),
+    );
+  for (const [size, max] of Object.entries(SIZES))
+    generating.option(
+      `--${size} <n>`,
+      `By default, by people and months. At most ${max}.`,
+      upTo(max),
     );
 }
