@@ -40,6 +40,7 @@ export const dateOf = ({ days }: Pick<Story, "days">, day: number): Date =>
   new Date(NOW - (days - day) * DAY_MS);
 
 const DAY_MS = 86_400_000;
+const DAYS_UNTIL_MOVED = 5;
 /** When environments of generated companies begin. */
 export const NOW = Date.UTC(2026, 2, 31, 10);
 
@@ -124,11 +125,12 @@ export function tellingsOf(story: Story, fact: Fact): Telling[] {
     }
     default: {
       const { name, lead, due, first } = fact;
-      const moved = due === first ? "" : ` It was planned for ${spoken(story, first)}, and moved.`;
+      const moved = `It moves from ${spoken(story, first)} to ${spoken(story, due)}.`;
       return [
         {
-          ...told("start", lead, `${name} begins. It is done by ${spoken(story, due)}.${moved}`),
-          ...{ in: "chat", channel, replies: [] },
+          ...told("start", lead, `${name} begins. It has to be done by ${spoken(story, first)}.`),
+          ...{ in: "chat", channel },
+          replies: due === first ? [] : [told("move", lead, moved, DAYS_UNTIL_MOVED)],
         },
         {
           ...told("meeting", lead, `The beginning of ${name}.`),
