@@ -4,13 +4,15 @@ import { UsageError } from "~/commands/client";
 import { readDocument } from "~/commands/document";
 import { parsedLine } from "~/commands/generate";
 import { writeFiles } from "~/commands/write-files";
-import { type CompanySeed, type FactLine, suiteOf, tasksOf } from "~/generation/tasks";
+import { type FactLine, isCompany, suiteOf, tasksOf } from "~/generation/tasks";
 
 export type GenerateSuite = { readonly count: number };
 
 /** Reads a folder of `templates generate`, and writes `suite.json` and `solutions.json` there. Throws UsageError. */
 export async function generateSuite(folder: string, { count }: GenerateSuite): Promise<void> {
-  const seed = (await readDocument(join(folder, "company.json"))) as CompanySeed;
+  const path = join(folder, "company.json");
+  const seed: unknown = await readDocument(path);
+  if (!isCompany(seed)) throw new UsageError(`${path} is no company of \`templates generate\``);
   const tasks = tasksOf(seed, await readFacts(join(folder, "facts.jsonl")));
   if (tasks.length < count)
     throw new UsageError(`--count: at most ${tasks.length} for the facts in ${folder}`);

@@ -1,24 +1,27 @@
 /** Tests about the facts of a generated company: a question, an action, its assertion, and the call that solves it. */
+import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import { spokenDate } from "~/generation/telling";
 import { capital } from "~/generation/words";
 
 /** A line of `facts.jsonl`. */
 export type FactLine = { readonly kind: string } & { readonly [field: string]: unknown };
 
+const listOf = <Item extends TProperties>(item: Item) => Type.Array(Type.Object(item));
+const text = Type.String();
+
 /** The part of `company.json` that tests name. */
-export type CompanySeed = {
-  readonly template: string;
-  readonly people: readonly { readonly email: string; readonly name: string }[];
-  readonly members: {
-    readonly chat: {
-      readonly users: readonly { readonly id: string }[];
-      readonly channels: readonly { readonly id: string; readonly name: string }[];
-    };
-    readonly tracker: {
-      readonly issues: readonly { readonly id: string; readonly title: string }[];
-    };
-  };
-};
+const Company = Type.Object({
+  template: text,
+  people: listOf({ email: text, name: text }),
+  members: Type.Object({
+    chat: Type.Object({ users: listOf({ id: text }), channels: listOf({ id: text, name: text }) }),
+    tracker: Type.Object({ issues: listOf({ id: text, title: text }) }),
+  }),
+});
+export type CompanySeed = Static<typeof Company>;
+
+export const isCompany = (value: unknown): value is CompanySeed => Value.Check(Company, value);
 
 type Call = {
   readonly via: "rest" | "graphql";

@@ -178,6 +178,20 @@ describe("the command", () => {
   });
 
   test.each([
+    ["company.json", "{}", "company.json is no company of `templates generate`"],
+    ["facts.jsonl", "[]\n", "facts.jsonl:1 is not a fact"],
+  ])("asks nothing about a wrong %s", async (name, content, problem) => {
+    const folder = commands.path(`wrong ${name}`);
+    await generate(folder, "--people", "6", "--months", "1");
+    await Bun.write(join(folder, name), content);
+
+    const { code, err } = await commands.run(["suites", "generate", folder]);
+
+    expect(code).toBe(64);
+    expect(err).toContain(problem);
+  });
+
+  test.each([
     [["--people", "4"], "from 5 to 200"],
     [["--months", "13"], "from 1 to 12"],
     [["--messages", "10001"], "from 1 to 10000"],
