@@ -1,5 +1,5 @@
 /**
- * Lists what a world's seed speaks of, by service: people, customers, days, amounts, and numbers of issues and tickets.
+ * Lists the facts in a world's seed, by service: people, customers, days, amounts, and numbers of issues and tickets.
  * Facts that only one service has, or that services write differently, stand out.
  *
  *   bun scripts/contents.ts harborline
@@ -63,7 +63,7 @@ export function factsOf(name: string): ReadonlyMap<string, Found> {
   );
   const customers = (members["tracker"]?.["customers"] ?? []) as { name: string }[];
   return new Map([
-    ["people", count(texts, (text) => named(people.map((each) => each.name))(text))],
+    ["people", count(texts, named(people.map((each) => each.name)))],
     ["customers", count(texts, named(customers.map((each) => each.name)))],
     ...Object.entries(KINDS).map(
       ([kind, form]) =>

@@ -24,6 +24,7 @@ const LAYERS = [
     "input",
     "errors",
     "address",
+    "capitalized",
     "config",
     "log",
     "metrics",

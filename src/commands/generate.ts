@@ -20,7 +20,7 @@ const TEXT_MAX = 10_000;
 const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
 
 /**
- * Writes `company.json`, to import, and beside it `facts.jsonl`, with what is true and where it is told, and
+ * Writes `company.json`, to import, and beside it `facts.jsonl`, with each fact and where it is stated, and
  * `prose.jsonl`, whose texts a model may rewrite for `--prose`. Throws UsageError and CommandError.
  */
 export async function generate(folder: string, options: GenerateOptions): Promise<void> {

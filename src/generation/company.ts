@@ -1,12 +1,10 @@
-/** The seed of a generated company: a world of four services that tell the facts of its story, and much besides. */
+/** The seed of a generated company: a world of four services whose contents state the facts of its story, among others. */
 import { calendarSeed, chatSeed, mailSeed, trackerSeed } from "~/generation/members";
 import { createRandom } from "~/generation/random";
+import { SIZES, type Size } from "~/generation/sizes";
+import { dateOf, NOW, type Statement, statementsOf } from "~/generation/statements";
 import { createStory, type Fact, type Story } from "~/generation/story";
-import { dateOf, NOW, type Telling, tellingsOf } from "~/generation/telling";
 
-/** The sizes of a company, and how much of each an import takes. */
-export const SIZES = { messages: 10_000, issues: 2_000, mails: 5_000, events: 3_000 } as const;
-type Size = keyof typeof SIZES;
 const ALL = Object.keys(SIZES) as Size[];
 
 export type Wanted = {
@@ -21,14 +19,14 @@ export type Prose = { readonly id: string; readonly kind: Fact["kind"]; readonly
 export type Company = {
   /** To import as a template. */
   readonly seed: object;
-  /** All that is true, and where it is told. */
+  /** The facts, and where each is stated. */
   readonly facts: readonly object[];
   readonly prose: readonly Prose[];
 };
 
 /** In a month, of each person, if the number is not given. */
 const USUAL: Readonly<Record<Size, number>> = { messages: 20, issues: 4, mails: 10, events: 6 };
-const SIZE_OF: Readonly<Record<Telling["in"], Size>> = {
+const SIZE_OF: Readonly<Record<Statement["in"], Size>> = {
   chat: "messages",
   tracker: "issues",
   mail: "mails",
@@ -39,21 +37,21 @@ export class TooFew extends Error {
   override readonly name = "TooFew";
 
   constructor(size: Size, least: number) {
-    super(`--${size}: at least ${least}, so that every fact is told`);
+    super(`--${size}: at least ${least}, so that every fact is stated`);
   }
 }
 
 /** The same for the same arguments. `replaced`: texts by their ids. Throws TooFew. */
 export function generateCompany(wanted: Wanted, replaced: ReadonlyMap<string, string>): Company {
   const story = createStory(wanted.seed, wanted);
-  const told = story.facts.map((fact) => ({
+  const stated = story.facts.map((fact) => ({
     fact,
-    tellings: tellingsOf(story, fact).map((telling) => withProse(telling, replaced)),
+    of: statementsOf(story, fact).map((statement) => withProse(statement, replaced)),
   }));
-  const tellings = told.flatMap(({ tellings: each }) => each);
-  const counts = countsOf(wanted, tellings);
+  const statements = stated.flatMap(({ of }) => of);
+  const counts = countsOf(wanted, statements);
   const random = createRandom(wanted.seed + 1);
-  const part = (size: Size) => ({ story, tellings, count: counts[size], random });
+  const part = (size: Size) => ({ story, statements, count: counts[size], random });
   const members = {
     chat: chatSeed(part("messages")),
     tracker: trackerSeed(part("issues")),
@@ -70,42 +68,42 @@ export function generateCompany(wanted: Wanted, replaced: ReadonlyMap<string, st
       people: all.map(({ email, name, title, zone }) => ({ email, name, title, zone })),
       members,
     },
-    facts: told.map(({ fact, tellings: each }) => ({
+    facts: stated.map(({ fact, of }) => ({
       ...plain(story, fact),
-      told: each.map(({ id, in: service }) => ({ id, service })),
+      statements: of.map(({ id, in: service }) => ({ id, service })),
     })),
-    prose: told.flatMap(({ fact, tellings: each }) =>
-      each.flatMap((telling) => textsOf(telling).map((text) => ({ ...text, kind: fact.kind }))),
+    prose: stated.flatMap(({ fact: { kind }, of }) =>
+      of.flatMap(textsOf).map((text) => ({ ...text, kind })),
     ),
   };
 }
 
-const textsOf = (telling: Telling) => {
-  const replies = telling.in === "chat" ? telling.replies : [];
-  return [telling, ...replies].map(({ id, text }) => ({ id, text }));
+const textsOf = (statement: Statement) => {
+  const replies = statement.in === "chat" ? statement.replies : [];
+  return [statement, ...replies].map(({ id, text }) => ({ id, text }));
 };
 
-function withProse(telling: Telling, replaced: ReadonlyMap<string, string>): Telling {
-  const text = replaced.get(telling.id) ?? telling.text;
-  if (telling.in !== "chat") return { ...telling, text };
-  const replies = telling.replies.map((reply) => ({
+function withProse(statement: Statement, replaced: ReadonlyMap<string, string>): Statement {
+  const text = replaced.get(statement.id) ?? statement.text;
+  if (statement.in !== "chat") return { ...statement, text };
+  const replies = statement.replies.map((reply) => ({
     ...reply,
     text: replaced.get(reply.id) ?? reply.text,
   }));
-  return { ...telling, text, replies };
+  return { ...statement, text, replies };
 }
 
 /** Throws TooFew. */
-function countsOf(wanted: Wanted, tellings: readonly Telling[]): Record<Size, number> {
-  const told: Record<Size, number> = { messages: 0, issues: 0, mails: 0, events: 0 };
-  for (const telling of tellings) told[SIZE_OF[telling.in]] += textsOf(telling).length;
+function countsOf(wanted: Wanted, statements: readonly Statement[]): Record<Size, number> {
+  const counts: Record<Size, number> = { messages: 0, issues: 0, mails: 0, events: 0 };
+  for (const statement of statements) counts[SIZE_OF[statement.in]] += textsOf(statement).length;
   for (const size of ALL) {
+    const least = counts[size];
     const usual = Math.min(USUAL[size] * wanted.people * wanted.months, SIZES[size]);
-    const count = wanted[size] ?? Math.max(told[size], usual);
-    if (count < told[size]) throw new TooFew(size, told[size]);
-    told[size] = count;
+    counts[size] = wanted[size] ?? Math.max(least, usual);
+    if (counts[size] < least) throw new TooFew(size, least);
   }
-  return told;
+  return counts;
 }
 
 /** A fact as a line of JSON: people by address, customers by name, days as dates. */

@@ -1,21 +1,22 @@
-/** Seeds of the services of a generated company: what its story tells, and as much besides as is wanted. */
-import { createHash } from "node:crypto";
+/** Seeds of the services of a generated company: the statements of its facts, and random contents up to the wanted size. */
+import { capitalized } from "~/capitalized";
 import type { Random } from "~/generation/random";
+import { dateOf, type Statement } from "~/generation/statements";
 import type { Person, Story } from "~/generation/story";
-import { dateOf, type Telling } from "~/generation/telling";
-import { capital, FLAWS, PARTS, SMALL_TALK, TEAMS, WISHES } from "~/generation/words";
+import { FLAWS, PARTS, SMALL_TALK, TEAMS, WISHES } from "~/generation/words";
+import { derivedId } from "~/replicas/tracker/ids";
 
-type Of<Service extends Telling["in"]> = Extract<Telling, { in: Service }>;
-/** Tellings of one service, and the number of its messages, issues, mails or events. */
+type Of<Service extends Statement["in"]> = Extract<Statement, { in: Service }>;
+/** Statements of one service, and the number of its messages, issues, mails or events. */
 type Given = {
   readonly story: Story;
-  readonly tellings: readonly Telling[];
+  readonly statements: readonly Statement[];
   readonly count: number;
   readonly random: Random;
 };
 
-const of = <Service extends Telling["in"]>({ tellings }: Given, service: Service) =>
-  tellings.filter((telling): telling is Of<Service> => telling.in === service);
+const of = <Service extends Statement["in"]>({ statements }: Given, service: Service) =>
+  statements.filter((statement): statement is Of<Service> => statement.in === service);
 
 const everybody = ({ agent, people }: Story): readonly Person[] => [agent, ...people];
 const numbered = (prefix: string, index: number) => `${prefix}${String(index).padStart(8, "0")}`;
@@ -38,24 +39,19 @@ function createMoments(story: Story): (day: number) => string {
 
 const dayText = (story: Story, day: number) => dateOf(story, day).toISOString().slice(0, 10);
 
-const uuidOf = (text: string) => {
-  const hex = createHash("sha256").update(text).digest("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-};
-
 export function chatSeed(given: Given): object {
   const { story, count, random } = given;
   const moment = createMoments(story);
   const all = everybody(story).map(({ handle }) => handle);
   const [creator = ""] = story.people.map(({ handle }) => handle);
   const names = ["general", "random", "incidents", ...TEAMS.map(({ name }) => name.toLowerCase())];
-  const said = of(given, "chat").map(({ channel, day, by, text, replies }) => ({
+  const stated = of(given, "chat").map(({ channel, day, by, text, replies }) => ({
     ...{ channel, ts: moment(day), user: by.handle, text },
     replies: replies.map((reply) => ({
       ...{ ts: moment(reply.day), user: reply.by.handle, text: reply.text },
     })),
   }));
-  const left = count - said.reduce((sum, { replies }) => sum + 1 + replies.length, 0);
+  const left = count - stated.reduce((sum, { replies }) => sum + 1 + replies.length, 0);
   const talk = Array.from({ length: left }, () => {
     const isSmall = random.below(4) === 0;
     return {
@@ -64,7 +60,7 @@ export function chatSeed(given: Given): object {
       user: random.pick(story.people).handle,
       text: isSmall
         ? random.pick(SMALL_TALK)
-        : `${capital(random.pick(PARTS))} ${random.pick(random.below(2) ? FLAWS : WISHES)}. Does anybody look at it?`,
+        : `${capitalized(random.pick(PARTS))} ${random.pick(random.below(2) ? FLAWS : WISHES)}. Does anybody look at it?`,
     };
   });
   return {
@@ -76,7 +72,7 @@ export function chatSeed(given: Given): object {
       ...{ id: numbered("C", index + 1), name, creator, created: moment(-1), members: all },
       ...(index === 0 && { is_general: true }),
     })),
-    messages: [...said, ...talk],
+    messages: [...stated, ...talk],
   };
 }
 
@@ -87,17 +83,17 @@ export function trackerSeed(given: Given): object {
   const moment = createMoments(story);
   const all = everybody(story).map(({ handle }) => handle);
   const [owner = ""] = story.people.map(({ handle }) => handle);
-  const filed = of(given, "tracker").map((telling) => ({
-    ...telling,
+  const stated = of(given, "tracker").map((statement) => ({
+    ...statement,
     priority: random.below(PRIORITIES),
-    doneOn: telling.doneAfter === undefined ? undefined : telling.day + telling.doneAfter,
+    doneOn: statement.doneAfter === undefined ? undefined : statement.day + statement.doneAfter,
   }));
-  const others = Array.from({ length: count - filed.length }, () => {
+  const others = Array.from({ length: count - stated.length }, () => {
     const day = random.below(story.days);
     const isDone = random.below(2) === 0;
     return {
       ...{ day, team: random.pick(TEAMS), by: random.pick(story.people) },
-      title: `${capital(random.pick(PARTS))} ${random.pick(random.below(2) ? FLAWS : WISHES)}`,
+      title: `${capitalized(random.pick(PARTS))} ${random.pick(random.below(2) ? FLAWS : WISHES)}`,
       ...{
         assignee: random.pick(story.people),
         priority: random.below(PRIORITIES),
@@ -107,7 +103,7 @@ export function trackerSeed(given: Given): object {
     };
   });
   const numbers = new Map<string, number>();
-  const issues = [...filed, ...others]
+  const issues = [...stated, ...others]
     .toSorted((a, b) => a.day - b.day)
     .map(({ day, team, title, text, by, assignee, priority, project, doneOn }) => {
       const number = (numbers.get(team.key) ?? 0) + 1;
@@ -115,7 +111,7 @@ export function trackerSeed(given: Given): object {
       const isDone = doneOn !== undefined && doneOn < story.days;
       const createdAt = moment(day);
       return {
-        ...{ id: uuidOf(`${story.domain} ${team.key}-${number}`) },
+        ...{ id: derivedId(story.domain, `${team.key}-${number}`) },
         ...{ identifier: `${team.key}-${number}`, title },
         ...(text !== undefined && { description: text }),
         ...{ state: isDone ? "Done" : "Todo", priority, creator: by.handle },
@@ -126,18 +122,18 @@ export function trackerSeed(given: Given): object {
   const started = moment(-1);
   return {
     organization: {
-      id: uuidOf(story.domain),
+      id: derivedId(story.domain),
       name: story.name,
       urlKey: story.domain.replace(".test", ""),
       createdAt: started,
     },
     users: everybody(story).map(({ handle, email }) => ({
-      id: uuidOf(email),
+      id: derivedId("user", email),
       displayName: handle,
       email,
     })),
     teams: TEAMS.map(({ key, name, about }) => ({
-      ...{ id: uuidOf(`${story.domain} ${key}`), key, name, description: about },
+      ...{ id: derivedId(story.domain, key), key, name, description: about },
       ...{ color: "#5e6ad2", members: all, owners: [owner] },
     })),
     projects: story.facts.flatMap((fact) =>
@@ -162,10 +158,10 @@ export function trackerSeed(given: Given): object {
 export function mailSeed(given: Given): object {
   const { story, count, random } = given;
   const moment = createMoments(story);
-  const told = of(given, "mail").map(({ day, from, to, subject, text }) => ({
+  const stated = of(given, "mail").map(({ day, from, to, subject, text }) => ({
     ...{ at: moment(day), from, to: [...new Set(to)], subject, body: text },
   }));
-  const others = Array.from({ length: count - told.length }, () => {
+  const others = Array.from({ length: count - stated.length }, () => {
     const [from, to] = random.some(story.people, 2) as [Person, Person];
     const part = random.pick(PARTS);
     const flaw = random.pick(random.below(2) ? FLAWS : WISHES);
@@ -174,14 +170,14 @@ export function mailSeed(given: Given): object {
       ...{ at: moment(random.below(story.days)), from: from.handle },
       to: [random.below(3) === 0 ? story.agent.handle : to.handle],
       ...{
-        subject: capital(part),
+        subject: capitalized(part),
         body: `${greeting}\n\n${part} ${flaw}. Can you look at it?\n\n${from.name}\n`,
       },
     };
   });
   return {
     users: everybody(story).map(({ email }) => ({ email })),
-    messages: [...told, ...others],
+    messages: [...stated, ...others],
   };
 }
 
@@ -191,8 +187,8 @@ const AHEAD = 14;
 export function calendarSeed(given: Given): object {
   const { story, count, random } = given;
   const moment = createMoments(story);
-  const told = of(given, "calendar").map((telling) => ({ ...telling, hour: FIRST_HOUR + 2 }));
-  const others = Array.from({ length: count - told.length }, () => {
+  const stated = of(given, "calendar").map((statement) => ({ ...statement, hour: FIRST_HOUR + 2 }));
+  const others = Array.from({ length: count - stated.length }, () => {
     const [by, guest] = random.some(story.people, 2) as [Person, Person];
     return {
       ...{ day: random.below(story.days + AHEAD), hour: FIRST_HOUR + random.below(9), by },
@@ -204,7 +200,7 @@ export function calendarSeed(given: Given): object {
     `${dayText(story, day)}T${String(hour).padStart(2, "0")}:00`;
   return {
     users: everybody(story).map(({ email }) => ({ email })),
-    events: [...told, ...others].map(({ day, hour, by, summary, text, guests, days }, index) => ({
+    events: [...stated, ...others].map(({ day, hour, by, summary, text, guests, days }, index) => ({
       ...{ id: numbered("event", index + 1), calendar: by.handle, summary },
       start: days === undefined ? hourText(day, hour) : dayText(story, day),
       end: days === undefined ? hourText(day, hour + 1) : dayText(story, day + days),

@@ -1,4 +1,4 @@
-/** The story of a generated company: people, customers, and a process of facts that its services then tell. */
+/** The story of a generated company: people, customers, and and facts in the order of their days. */
 import { createRandom, type Random } from "~/generation/random";
 import {
   CAUSES,

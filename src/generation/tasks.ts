@@ -1,8 +1,9 @@
 /** Tests about the facts of a generated company: a question, an action, its assertion, and the call that solves it. */
+
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { spokenDate } from "~/generation/telling";
-import { capital } from "~/generation/words";
+import { capitalized } from "~/capitalized";
+import { spokenDate } from "~/generation/statements";
 
 /** A line of `facts.jsonl`. */
 export type FactLine = { readonly kind: string } & { readonly [field: string]: unknown };
@@ -52,7 +53,7 @@ const nameOf = ({ people }: CompanySeed, email: unknown) =>
 function post({ members: { chat } }: CompanySeed, ask: string, text: string): Made {
   const channel = chat.channels.find(({ name }) => name === "general")?.id;
   return {
-    ask: `${ask} Post the answer in #general, with nothing else.`,
+    ask: `${ask} Post the answer in #general, and nothing else.`,
     assertion: {
       ...{ diff_type: "added", service: "chat", entity: "messages", expected_count: 1 },
       where: { channel_id: channel, user_id: chat.users[0]?.id, thread_ts: null, text },
@@ -77,25 +78,25 @@ const MAKING: Readonly<Record<string, Making>> = {
   incident: (fact, seed) =>
     post(
       seed,
-      `There was an outage of ${fact["part"]} on ${dated(fact["day"])}. How many minutes did it take? Give the number alone.`,
+      `There was an outage of ${fact["part"]} on ${dated(fact["day"])}. How many minutes did it last? Give only the number.`,
       `${fact["minutes"]}`,
     ),
   decision: (fact, seed) =>
     post(
       seed,
-      `It has been decided ${fact["topic"]}. Give the answer in the words of the decision, without a full stop.`,
+      `There is a decision about ${fact["topic"]}. What is it? Use the words of the decision, without a full stop.`,
       `${fact["choice"]}`,
     ),
   project: (fact, seed) =>
     post(
       seed,
-      `By which day has ${fact["name"]} to be done now? Write it like this: 6 March.`,
+      `What is the current deadline of ${fact["name"]}? Use this form: 6 March`,
       dated(fact["due"]),
     ),
   absence: (fact, seed) => {
     const to = `${fact["stand"]}`;
     return {
-      ask: `${nameOf(seed, fact["who"])} is away from ${dated(fact["day"])}. Write a mail to the person who stands in, with the subject: ${SUBJECT}. Word for word: ${HELP}`,
+      ask: `${nameOf(seed, fact["who"])} is away from ${dated(fact["day"])}. Send a mail to the person standing in, with the subject: ${SUBJECT}. Word for word: ${HELP}`,
       assertion: {
         ...{ diff_type: "added", service: "mail", entity: "messages", expected_count: 1 },
         where: {
@@ -151,7 +152,7 @@ export function tasksOf(seed: CompanySeed, facts: readonly FactLine[]): Task[] {
 const taskOf = ({ kind, ask, assertion, call }: Made & { kind: string }, nth: number): Task => ({
   kind,
   test: {
-    name: `${capital(kind)} ${nth}`,
+    name: `${capitalized(kind)} ${nth}`,
     prompt: NOW + ask,
     expectedOutput: { closed_world: true, assertions: [assertion] },
   },

@@ -96,5 +96,3 @@ export const SMALL_TALK = [
   "Lunch at noon?",
   "The plants have been watered.",
 ] as const;
-
-export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -3,14 +3,10 @@ import { findUnstorable } from "~/db/storable";
 import { ApiError } from "~/errors";
 import { isObject, parseBounded, TooLarge } from "~/input/json";
 import { createBody, type IncomingBody, type IncomingRequest } from "~/wire/incoming";
-import { PLATFORM_BODY_MAX, SERVICE_BODY_MAX } from "~/wire/limits";
 import { utf8 } from "~/wire/message";
 
 /** Of a platform body. Higher than the default, because its values are not processed one by one. */
 const VALUES_MAX = 250_000;
-
-/** A seed may be a whole company. */
-const SEED_PATH = "/api/platform/templates/import";
 
 /** Bytes of a body to read before authentication, in search of a credential. */
 export const CREDENTIAL_PREFIX_MAX = 64 * 1024;
@@ -44,14 +40,13 @@ export async function readPrefix(request: IncomingRequest): Promise<Uint8Array> 
 
 const invalid = (detail: string) => new ApiError("invalid_request", detail);
 
-/** Reads the JSON body of a platform request. Rejects values that Postgres cannot store. */
-export async function readJson(request: IncomingRequest): Promise<unknown> {
+/** Reads the JSON body of a platform request, of at most `max` bytes. Rejects values that Postgres cannot store. */
+export async function readJson(request: IncomingRequest, max: number): Promise<unknown> {
   const type = request.headers.get("content-type");
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type ?? ""))
     throw invalid("The Content-Type must be application/json");
   if (request.headers.has("content-encoding")) throw invalid("The body must not be compressed");
-  const isSeed = request.pathname === SEED_PATH;
-  const value = parseJson(await readBody(request, isSeed ? SERVICE_BODY_MAX : PLATFORM_BODY_MAX));
+  const value = parseJson(await readBody(request, max));
   if (!isObject(value)) throw invalid("The body must be a JSON object");
   return value;
 }

@@ -2,6 +2,7 @@
  * The platform's routes, by Elysia. Rejects what does not fit their shapes, with everything that is wrong; every error
  * is thrown.
  */
+
 import { Elysia } from "elysia";
 import { readJson, wholeBody } from "~/http/body";
 import { createDocument, docs } from "~/http/docs";
@@ -16,6 +17,7 @@ import { OPENENV } from "~/platform/openenv/trainers";
 import type { Platform } from "~/platform/platform";
 import type { Principal } from "~/principal";
 import { IncomingRequest } from "~/wire/incoming";
+import { PLATFORM_BODY_MAX, SEED_BODY_MAX } from "~/wire/limits";
 import { HeaderList } from "~/wire/message";
 import type { OutgoingAnswer } from "~/wire/outgoing";
 
@@ -24,6 +26,10 @@ export type Router = ReturnType<typeof createRouter>;
 const PLATFORM = "/api/platform";
 /** The only path that needs no key. */
 export const HEALTH = `${PLATFORM}/health`;
+/** Bytes of a body, where they differ: a seed may be a whole company. */
+const BODY_MAX: ReadonlyMap<string, number> = new Map([
+  [`${PLATFORM}/templates/import`, SEED_BODY_MAX],
+]);
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
 export function createRouter({
@@ -41,7 +47,7 @@ export function createRouter({
     .parser("strict", async ({ request }) => {
       if (!WITH_BODY.has(request.method)) return undefined;
       const incoming = requestOf(request);
-      const body = await readJson(incoming);
+      const body = await readJson(incoming, BODY_MAX.get(incoming.pathname) ?? PLATFORM_BODY_MAX);
       noteIds(incoming, body);
       return body;
     })

@@ -20,8 +20,11 @@ export const LIMITS: Limits = {
   heldBytes: 64 * 1024 * 1024,
 };
 
-/** Bytes of a body of a service, and of a seed. */
+/** Bytes of a body of a service. */
 export const SERVICE_BODY_MAX = 4 * 1024 * 1024;
+
+/** Bytes of a seed that is imported. */
+export const SEED_BODY_MAX = 4 * 1024 * 1024;
 
 /** Bytes of a body of the platform, and of a message of a WebSocket. */
 export const PLATFORM_BODY_MAX = 1024 * 1024;

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { generateCompany, SIZES as SIZES_MAX } from "~/generation/company";
+import { generateCompany } from "~/generation/company";
+import { SIZES as SIZES_MAX } from "~/generation/sizes";
 import { type CompanySeed, type FactLine, type Task, tasksOf } from "~/generation/tasks";
-import { SERVICE_BODY_MAX } from "~/wire/limits";
+import { SEED_BODY_MAX } from "~/wire/limits";
 import { useCommands } from "../support/commands";
 import { useDatabase } from "../support/database";
 import { expectStatus, useProgram } from "../support/program";
@@ -37,16 +38,16 @@ describe("a generated company", () => {
     const largest = { seed: 1, people: 200, months: 12, ...SIZES_MAX };
     const body = { service: "world", name: "company", seed: generateCompany(largest, none).seed };
 
-    expect(JSON.stringify(body).length).toBeLessThan(SERVICE_BODY_MAX);
+    expect(JSON.stringify(body).length).toBeLessThan(SEED_BODY_MAX);
   });
 
-  test("tells each fact in at least two services, with texts that are in its seed", () => {
+  test("states each fact in at least two services, with texts that are in its seed", () => {
     const { seed, facts, prose } = generateCompany(WANTED, none);
     const whole = JSON.stringify(seed);
 
     expect(facts.length).toBeGreaterThan(40);
-    for (const { told } of facts as any[])
-      expect(new Set(told.map(({ service }: any) => service)).size).toBeGreaterThanOrEqual(2);
+    for (const { statements } of facts as any[])
+      expect(new Set(statements.map(({ service }: any) => service)).size).toBeGreaterThanOrEqual(2);
     for (const { text } of prose) expect(whole).toContain(JSON.stringify(text).slice(1, -1));
     expect(new Set(prose.map(({ id }) => id)).size).toBe(prose.length);
   });

@@ -1,6 +1,6 @@
 /** Provokes every error code that the OpenAPI document lists for an operation of the platform. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { PLATFORM_BODY_MAX, SERVICE_BODY_MAX } from "~/wire/limits";
+import { PLATFORM_BODY_MAX, SEED_BODY_MAX } from "~/wire/limits";
 import { operationsOf, readDocument, wholePath } from "../support/contract";
 import { useDatabase } from "../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../support/program";
@@ -462,7 +462,7 @@ const filled = (path: string) => path.replace(/\{\w+\}/g, NONE);
 test("a body over the limit is rejected by every operation with a body", async () => {
   for (const { method, path, operation } of await operations())
     if (operation.requestBody) {
-      const max = path === "/templates/import" ? SERVICE_BODY_MAX : PLATFORM_BODY_MAX;
+      const max = path === "/templates/import" ? SEED_BODY_MAX : PLATFORM_BODY_MAX;
       expectRefusal(
         await program.call(method, filled(path), { pad: "x".repeat(max) }),
         413,

@@ -25,22 +25,16 @@ export function clientOf({ token, serviceUrl }: Given): Office {
 }
 
 type Act = (office: Office) => Promise<unknown>;
-const inChat =
-  (act: (client: WebClient) => Promise<unknown>): Act =>
+/** Acts in one of the services. */
+const within =
+  <Service extends keyof Office>(service: Service) =>
+  (act: (client: Office[Service]) => Promise<unknown>): Act =>
   (office) =>
-    act(office.chat);
-const inTracker =
-  (act: (client: Office["tracker"]) => Promise<unknown>): Act =>
-  (office) =>
-    act(office.tracker);
-const inMail =
-  (act: (client: Office["mail"]) => Promise<unknown>): Act =>
-  (office) =>
-    act(office.mail);
-const inCalendar =
-  (act: (client: Office["calendar"]) => Promise<unknown>): Act =>
-  (office) =>
-    act(office.calendar);
+    act(office[service]);
+const inChat = within("chat");
+const inTracker = within("tracker");
+const inMail = within("mail");
+const inCalendar = within("calendar");
 const both =
   (...acts: readonly Act[]): Act =>
   async (office) => {
@@ -573,7 +567,7 @@ export const proofs: Proofs<Office> = {
     solution: tell("alexandra.moran", TO_UMBER, FORMAT),
     viaTools: telling("alexandra.moran", TO_UMBER, FORMAT),
     mistakes: {
-      "the customer at once": {
+      "to the customer directly": {
         act: tell("george@umber.test", TO_UMBER, FORMAT),
         failure: none("mail_messages"),
       },

@@ -13,7 +13,7 @@ import { type SolvingCall, solutionOf } from "~/commands/export/solution";
 import { type Suite, slugOf, type Test } from "~/commands/suite";
 import { namesTime, promptAt } from "~/platform/suites/prompt";
 import type { About } from "~/replicas/about";
-import type { Replica } from "~/replicas/replica";
+import type { ServiceOperation } from "~/replicas/replica";
 import { SERVICES } from "~/replicas/services";
 
 const ID_LENGTH = 8;
@@ -22,6 +22,7 @@ const ID_LENGTH = 8;
 export async function harborTasks(suite: Suite, client: Client): Promise<Files> {
   const seeds = await ownTemplates(suite, client);
   const stories = await storiesOf(suite, client);
+  const requestOf = await createRequests();
   const files: { [file: string]: string } = {};
   for (const test of suite.tests) {
     const folder = `${slugOf(test.name)}-${test.id.slice(0, ID_LENGTH)}`;
@@ -30,7 +31,7 @@ export async function harborTasks(suite: Suite, client: Client): Promise<Files> 
     const { day = null, services = [] } = stories.get(name) ?? {};
     const texts = {
       ...taskFiles(suite, test, { template: seeds.get(name), day, services }),
-      ...(solution && solutionFiles(await requestsOf(solution))),
+      ...(solution && solutionFiles(solution.map(requestOf))),
     };
     for (const [file, text] of Object.entries(texts)) files[`${folder}/${file}`] = text;
   }
@@ -101,24 +102,22 @@ function taskFiles(
   };
 }
 
-/** Replicas are loaded when a solution needs them. */
-async function requestsOf(calls: readonly SolvingCall[]): Promise<readonly SolvingCall[]> {
+/**
+ * Adds to a call of a REST API the request that makes it: of its arguments, those in `path` and `query` go there.
+ * Replicas are loaded for this alone, and list their operations once.
+ */
+async function createRequests(): Promise<(call: SolvingCall) => SolvingCall> {
   const { requireReplica } = await import("~/replicas/index");
-  return calls.map((call) =>
-    call.via === "rest" ? requested(call, requireReplica(call.service)) : call,
-  );
-}
-
-/** A call with the request that makes it: of its arguments, those in `path` and `query` go there. */
-function requested(call: SolvingCall, { operations }: Pick<Replica, "operations">) {
-  const { method, path, query } = operations().find(
-    ({ name, method: verb }) => name === call.name && verb !== "get",
-  ) ?? { method: "post", path: call.name };
-  return {
-    ...call,
-    method: method.toUpperCase(),
-    path,
-    query: Object.keys(query?.properties ?? {}),
+  const known = new Map<string, readonly ServiceOperation[]>();
+  return (call) => {
+    if (call.via !== "rest") return call;
+    const operations = known.get(call.service) ?? requireReplica(call.service).operations();
+    known.set(call.service, operations);
+    const { method, path, query } = operations.find(
+      ({ name, method: verb }) => name === call.name && verb !== "get",
+    ) ?? { method: "post", path: call.name };
+    const parameters = Object.keys(query?.properties ?? {});
+    return { ...call, ...{ method: method.toUpperCase(), path, query: parameters } };
   };
 }
 

@@ -15,7 +15,7 @@ import {
   upTo,
 } from "~/commands/line/options";
 import { exportTemplate, importTemplate, listTemplates } from "~/commands/templates";
-import { SIZES } from "~/generation/company";
+import { SIZES } from "~/generation/sizes";
 
 export function addTemplates(line: Command, { env }: Context): void {
   const connect = connecting(env);

@@ -1,5 +1,7 @@
 /** The tool endpoints in the OpenAPI document: one message of the protocol, and its response. */
+
 import { Type } from "@sinclair/typebox";
+import { capitalized } from "~/capitalized";
 import { DEFAULT_PROFILE } from "~/http/mcp/profile";
 import type { Operation } from "~/http/openapi";
 import { REPLICAS } from "~/replicas/index";
@@ -124,8 +126,6 @@ export const everyToolOperation = () => ({
     "The vendors' tools; one that two services have gets the service's name in front.",
   ),
 });
-
-const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** The tools of each service, by profile. `path` follows the prefix of an environment's service. */
 export const toolOperations = () =>

@@ -1,9 +1,9 @@
 /** The parts of a router in the contract of a replica: entries of the OpenAPI document, names and selections for faults. */
+
 import { type TSchema, Type } from "@sinclair/typebox";
+import { capitalized } from "~/capitalized";
 import type { Operation, Router } from "~/replicas/kit/router";
 import type { FaultWords, ServiceOperation } from "~/replicas/replica";
-
-const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** `service`: begins the names of operations in generated clients. */
 export const operationsOf = <Context>(

@@ -1,4 +1,5 @@
 /** Types of notifications, and the channels by which they reach a user. */
+import { capitalized } from "~/capitalized";
 import type { RowObject } from "~/graphql/page";
 import { words } from "~/graphql/words";
 import { derivedId } from "~/replicas/tracker/ids";
@@ -17,10 +18,7 @@ export const categoryOf = (type: string) =>
   CATEGORIES.find(([form]) => form.test(type))?.[1] ?? "subscriptions";
 
 /** `issueAssignedToYou` → `Issue assigned to you`. */
-export const sentence = (type: string) => {
-  const text = words(type);
-  return text.charAt(0).toUpperCase() + text.slice(1);
-};
+export const sentence = (type: string) => capitalized(words(type));
 
 /** The title of what a notification is about. */
 export const titleOf = ({ number, identifier, title, name }: RowObject): string => {

@@ -1,5 +1,6 @@
 /** Relations between issues. */
 
+import { capitalized } from "~/capitalized";
 import type { Resolvers } from "~/graphql/resolvers";
 import {
   changeRow,
@@ -26,7 +27,6 @@ type Relation = {
 };
 
 const TYPES = ["blocks", "duplicate", "related", "similar"];
-const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 /** The name of a relation in the history of the other issue. */
 const INVERSE: Readonly<Record<string, string>> = { blocks: "blocked", duplicate: "duplicateOf" };
 
@@ -53,7 +53,7 @@ async function remember(
   { isAdded }: { readonly isAdded: boolean },
 ): Promise<void> {
   const change = (identifier: unknown, kind: string) => [
-    { identifier, type: `${isAdded ? "added" : "removed"}${capital(kind)}` },
+    { identifier, type: `${isAdded ? "added" : "removed"}${capitalized(kind)}` },
   ];
   const isBlocking = type === "blocks";
   await writeEffects(

@@ -1,4 +1,5 @@
 /** The history entry of a change: the old and the new value of each field that the history shows. */
+import { capitalized } from "~/capitalized";
 import type { Changes, NewValues, Row } from "~/replicas/tracker/store/entities";
 
 const FIELDS = [
@@ -19,8 +20,6 @@ const FIELDS = [
   "slaBreachesAt",
 ] as const;
 
-const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
-
 type LabelChange = {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -35,8 +34,8 @@ export function historyOf(
   { added, removed }: LabelChange,
 ): NewValues<"IssueHistory"> | undefined {
   const pairs = FIELDS.filter((name) => name in different).flatMap((name) => [
-    [`from${capital(name)}`, issue[name]] as const,
-    [`to${capital(name)}`, different[name]] as const,
+    [`from${capitalized(name)}`, issue[name]] as const,
+    [`to${capitalized(name)}`, different[name]] as const,
   ]);
   const said = {
     ...Object.fromEntries(pairs),

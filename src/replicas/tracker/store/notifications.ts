@@ -1,4 +1,5 @@
-import { mailNotifications } from "~/replicas/tracker/mailings";
+import { mailNotifications } from "~/replicas/tracker/notification-mails";
+import { returningMailed } from "~/replicas/tracker/store/notification-mails";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import { uuidFor } from "~/replicas/tracker/store/uuids";
 import { maySeeProject } from "~/replicas/tracker/store/visibility";
@@ -40,7 +41,7 @@ export async function announce(
     from ${t.users} u
     where u.active and u.id <> ${actor} and u.id = any(${userIds}::uuid[])
       and (${projectId}::uuid is null or ${maySeeProject(session, sql`${projectId}::uuid`, sql`u.id`)})
-    returning id, "userId"
+    ${returningMailed(session)}
   `;
   await mailNotifications(session, rows);
 }

@@ -1,6 +1,6 @@
 /** Effects of time: what is due, and when the next thing will be. */
 
-import { mailNotifications } from "~/replicas/tracker/mailings";
+import { mailNotifications } from "~/replicas/tracker/notification-mails";
 import type { Row } from "~/replicas/tracker/store/entities";
 import { agingOf } from "~/replicas/tracker/store/issues/aging";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";

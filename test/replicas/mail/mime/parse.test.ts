@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { parseMail } from "~/replicas/mail/mime/parse";
+import { attachmentsOf } from "~/replicas/mail/mime/text";
 import { type Environment, useScene } from "../scene";
 
 const scene = useScene();
@@ -97,4 +99,21 @@ describe("charsets and encodings", () => {
 
     expect(payload).toMatchObject({ partId: "", filename: "" });
   });
+});
+
+test("an attachment of 25 MB is read whole", async () => {
+  const size = 25 * 2 ** 20;
+  const content = Buffer.alloc(size, "0123456789abcdef").toString("base64");
+  const lines = content.replace(/.{76}/g, "$&\r\n");
+  const head = ["Subject: large", "Content-Type: multipart/mixed; boundary=b", "", "--b"];
+  const part = [
+    'Content-Type: application/octet-stream; name="large.bin"',
+    "Content-Disposition: attachment",
+    "Content-Transfer-Encoding: base64",
+  ];
+  const raw = [...head, ...part, "", lines, "--b--", ""].join("\r\n");
+
+  const root = await parseMail(Buffer.from(raw));
+
+  expect(attachmentsOf(root)).toMatchObject([{ filename: "large.bin", size }]);
 });

@@ -3,8 +3,9 @@
 import type { Fragment } from "~/db/connect";
 import { together } from "~/db/session";
 import { newId } from "~/replicas/tracker/ids";
-import { mailNotifications } from "~/replicas/tracker/mailings";
+import { mailNotifications } from "~/replicas/tracker/notification-mails";
 import type { NewValues } from "~/replicas/tracker/store/entities";
+import { returningMailed } from "~/replicas/tracker/store/notification-mails";
 import { requireColumns, type TrackerSession } from "~/replicas/tracker/store/tables";
 import { uuidFor } from "~/replicas/tracker/store/uuids";
 import { maySeeIssue } from "~/replicas/tracker/store/visibility";
@@ -159,7 +160,7 @@ async function notify(
     from (${recipients}) n
     where exists (select from ${t.users} u where u.id = n."userId" and u.active offset 0)
       ${isOpen ? sql`` : sql`and ${maySeeIssue(session, sql`n."issueId"`, sql`n."userId"`)}`}
-    returning id, "userId"
+    ${returningMailed(session)}
   `;
   await mailNotifications(session, rows);
 }

@@ -1,9 +1,10 @@
 /** The contents of mails about notifications. */
+import type { Fragment } from "~/db/connect";
 import type { RowObject } from "~/graphql/page";
 import type { Preferences } from "~/replicas/tracker/notification-types";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-export type Mailing = {
+export type NotificationMail = {
   readonly type: string;
   readonly email: string;
   readonly name: string;
@@ -22,14 +23,18 @@ const BODY_MAX = 10_000;
 
 type Ids = { readonly id: string; readonly settingsId: string };
 
+/** Ends an insert of notifications: returns those that may be mailed, and none where nobody accepts mail. */
+export const returningMailed = ({ sql, hasMailboxes }: TrackerSession): Fragment =>
+  hasMailboxes ? sql`returning id, "userId"` : sql``;
+
 /** Of notifications that are in the inbox already, for users who have settings. */
-export async function listMailings(
+export async function listNotificationMails(
   { sql, t }: TrackerSession,
   notifications: readonly Ids[],
-): Promise<Mailing[]> {
+): Promise<NotificationMail[]> {
   const ids = notifications.map(({ id }) => id);
   const settingsIds = notifications.map(({ settingsId }) => settingsId);
-  return await sql<Mailing[]>`
+  return await sql<NotificationMail[]>`
     select n.type, u.email, u.name, a.name as actor, s.data as preferences, o."urlKey",
       case when i.id is not null then 'Issue' when p.id is not null then 'Project' else 'Initiative' end as "subjectType",
       json_build_object(

@@ -7,14 +7,17 @@ import {
   settingsIdOf,
   titleOf,
 } from "~/replicas/tracker/notification-types";
-import { listMailings, type Mailing } from "~/replicas/tracker/store/mailings";
+import {
+  listNotificationMails,
+  type NotificationMail,
+} from "~/replicas/tracker/store/notification-mails";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import { subjectUrl } from "~/replicas/tracker/urls";
 
 const SENDER = { email: "notifications@linear.app", name: "Linear" };
 
 /** After the name of the actor. */
-const DEEDS: Readonly<Record<string, string>> = {
+const ACTIONS: Readonly<Record<string, string>> = {
   issueAssignedToYou: "assigned the issue to you",
   issueCommentMention: "mentioned you in a comment",
   issueCommentReaction: "reacted to your comment",
@@ -32,22 +35,28 @@ const DEEDS: Readonly<Record<string, string>> = {
   initiativeUpdatePrompt: "asks you for an update of the initiative",
 };
 
-/** New notifications, with the user of each. One that is snoozed is not mailed. */
+type Inserted = { readonly id: string; readonly userId: string };
+
+/** Read in one statement, with their texts. */
+const BATCH_MAX = 100;
+
+/** Mails new notifications. A snoozed one is not mailed. */
 export async function mailNotifications(
   session: TrackerSession,
-  rows: readonly { readonly id: string; readonly userId: string }[],
+  inserted: readonly Inserted[],
 ): Promise<void> {
-  if (!session.hasMailboxes || rows.length === 0) return;
-  const ids = rows.map(({ id, userId }) => ({ id, settingsId: settingsIdOf(userId) }));
-  for (const mailing of await listMailings(session, ids))
-    if (channelsFor(mailing.preferences, categoryOf(mailing.type)).email)
-      await session.send(mailOf(mailing));
+  if (!session.hasMailboxes) return;
+  const ids = inserted.map(({ id, userId }) => ({ id, settingsId: settingsIdOf(userId) }));
+  for (let at = 0; at < ids.length; at += BATCH_MAX)
+    for (const mail of await listNotificationMails(session, ids.slice(at, at + BATCH_MAX)))
+      if (channelsFor(mail.preferences, categoryOf(mail.type)).email)
+        await session.send(mailOf(mail));
 }
 
-function mailOf(mailing: Mailing): OutgoingMail {
-  const { type, email, name, actor, urlKey, subjectType, subject, body } = mailing;
-  const deed = DEEDS[type];
-  const happened = actor !== null && deed !== undefined ? `${actor} ${deed}` : sentence(type);
+function mailOf(mail: NotificationMail): OutgoingMail {
+  const { type, email, name, actor, urlKey, subjectType, subject, body } = mail;
+  const action = ACTIONS[type];
+  const happened = actor !== null && action !== undefined ? `${actor} ${action}` : sentence(type);
   const url = subjectUrl({ workspace: { urlKey } }, subjectType, subject);
   return {
     from: SENDER,

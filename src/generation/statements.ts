@@ -1,18 +1,22 @@
-/** How the services of a company tell its facts: who writes what, where and when. */
+/** Statements of the facts of a company: who writes what, in which service and when. */
+import { capitalized } from "~/capitalized";
 import type { Fact, Person, Story } from "~/generation/story";
-import { capital } from "~/generation/words";
 
 /** A text of a service. `id`: under which a file of prose may replace it. */
-type Told = {
+type Written = {
   readonly id: string;
   readonly by: Person;
   readonly day: number;
   readonly text: string;
 };
 
-export type Telling =
-  | (Told & { readonly in: "chat"; readonly channel: string; readonly replies: readonly Told[] })
-  | (Told & {
+export type Statement =
+  | (Written & {
+      readonly in: "chat";
+      readonly channel: string;
+      readonly replies: readonly Written[];
+    })
+  | (Written & {
       readonly in: "tracker";
       readonly team: Person["team"];
       readonly title: string;
@@ -21,13 +25,13 @@ export type Telling =
       /** In days; undefined: it is open. */
       readonly doneAfter?: number;
     })
-  | (Omit<Told, "by"> & {
+  | (Omit<Written, "by"> & {
       readonly in: "mail";
       readonly from: string;
       readonly to: readonly string[];
       readonly subject: string;
     })
-  | (Told & {
+  | (Written & {
       readonly in: "calendar";
       readonly summary: string;
       readonly guests: readonly Person[];
@@ -49,9 +53,9 @@ const SPOKEN = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long",
 export const spokenDate = (date: Date) => SPOKEN.format(date);
 const spoken = (story: Story, day: number) => spokenDate(dateOf(story, day));
 
-export function tellingsOf(story: Story, fact: Fact): Telling[] {
+export function statementsOf(story: Story, fact: Fact): Statement[] {
   const { id, day, team } = fact;
-  const told = (name: string, by: Person, text: string, later = 0): Told => ({
+  const written = (name: string, by: Person, text: string, later = 0): Written => ({
     ...{ id: `${id}/${name}`, by, text, day: Math.min(day + later, story.days - 1) },
   });
   const channel = team.name.toLowerCase();
@@ -60,15 +64,15 @@ export function tellingsOf(story: Story, fact: Fact): Telling[] {
       const { part, lead, cause, minutes } = fact;
       return [
         {
-          ...told("page", lead, `${capital(part)} does not answer. I look.`),
+          ...written("page", lead, `${capitalized(part)} does not answer. I look.`),
           ...{ in: "chat", channel: "incidents" },
           replies: [
-            told("cause", lead, `Found: ${cause}.`),
-            told("end", lead, `${capital(part)} is back after ${minutes} minutes.`),
+            written("cause", lead, `Found: ${cause}.`),
+            written("end", lead, `${capitalized(part)} is back after ${minutes} minutes.`),
           ],
         },
         {
-          ...told("issue", lead, `It took ${minutes} minutes. The cause: ${cause}.`),
+          ...written("issue", lead, `It took ${minutes} minutes. The cause: ${cause}.`),
           ...{ in: "tracker", team, title: `Outage of ${part} on ${spoken(story, day)}` },
           ...{ assignee: lead, doneAfter: 3 },
         },
@@ -78,13 +82,13 @@ export function tellingsOf(story: Story, fact: Fact): Telling[] {
       const { topic, choice, rejected, by } = fact;
       return [
         {
-          ...told("question", by, `We have to decide ${topic}: ${choice}, or ${rejected}?`),
+          ...written("question", by, `We have to decide ${topic}: ${choice}, or ${rejected}?`),
           ...{ in: "chat", channel },
-          replies: [told("answer", by, `Decided: ${choice}.`, 1)],
+          replies: [written("answer", by, `Decided: ${choice}.`, 1)],
         },
         {
-          ...told("issue", by, `Decided in #${channel}: ${choice}, and not: ${rejected}.`, 1),
-          ...{ in: "tracker", team, title: capital(topic), assignee: by },
+          ...written("issue", by, `Decided in #${channel}: ${choice}, and not: ${rejected}.`, 1),
+          ...{ in: "tracker", team, title: capitalized(topic), assignee: by },
         },
       ];
     }
@@ -92,11 +96,15 @@ export function tellingsOf(story: Story, fact: Fact): Telling[] {
       const { who, days, stand } = fact;
       return [
         {
-          ...told("days", who, `I am away. ${stand.name} stands in for me.`),
+          ...written("days", who, `I am away. ${stand.name} stands in for me.`),
           ...{ in: "calendar", summary: `${who.name} is away`, guests: [stand], days },
         },
         {
-          ...told("note", who, `I am away for ${days} days from today. Please ask ${stand.name}.`),
+          ...written(
+            "note",
+            who,
+            `I am away for ${days} days from today. Please ask ${stand.name}.`,
+          ),
           ...{ in: "chat", channel: who.team.name.toLowerCase(), replies: [] },
         },
       ];
@@ -113,12 +121,12 @@ export function tellingsOf(story: Story, fact: Fact): Telling[] {
             text,
             in: "mail",
             from,
-            subject: `${capital(part)}: a question`,
+            subject: `${capitalized(part)}: a question`,
           },
           to: ["assistant", customer.owner.handle],
         },
         {
-          ...told("issue", customer.owner, `${customer.name} asks about ${part}.`),
+          ...written("issue", customer.owner, `${customer.name} asks about ${part}.`),
           ...{ in: "tracker", team, title: `${customer.name}: ${part}`, assignee: taken },
         },
       ];
@@ -128,16 +136,20 @@ export function tellingsOf(story: Story, fact: Fact): Telling[] {
       const moved = `It moves from ${spoken(story, first)} to ${spoken(story, due)}.`;
       return [
         {
-          ...told("start", lead, `${name} begins. It has to be done by ${spoken(story, first)}.`),
+          ...written(
+            "start",
+            lead,
+            `${name} begins. It has to be done by ${spoken(story, first)}.`,
+          ),
           ...{ in: "chat", channel },
-          replies: due === first ? [] : [told("move", lead, moved, DAYS_UNTIL_MOVED)],
+          replies: due === first ? [] : [written("move", lead, moved, DAYS_UNTIL_MOVED)],
         },
         {
-          ...told("meeting", lead, `The beginning of ${name}.`),
+          ...written("meeting", lead, `The beginning of ${name}.`),
           ...{ in: "calendar", summary: `${name}: kick-off`, guests: [story.agent] },
         },
         {
-          ...told("issue", lead, `Done by ${spoken(story, due)}.`),
+          ...written("issue", lead, `Done by ${spoken(story, due)}.`),
           ...{ in: "tracker", team, title: `${name}: plan`, assignee: lead, project: name },
         },
       ];
