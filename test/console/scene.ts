@@ -34,7 +34,7 @@ export const startRun = async (program: TestProgram, envId: string, fields: obje
 /** A run of chat that fails its test: it posts, reacts, edits, opens a channel and a direct conversation. */
 export async function chatScene(program: TestProgram): Promise<Scene> {
   const suite = await program.post("/testSuites", {
-    name: `Greetings ${crypto.randomUUID()}`,
+    name: `Greetings ${digits()}`,
     templateService: "chat",
     templateName: "chat_default",
     impersonateUserId: "U01AGENTONE",
