@@ -1,5 +1,6 @@
 /** Every seed file; the only list. */
 import acme from "./acme.yaml";
+import { attacked } from "./attacked";
 import calendarBase from "./calendar_base.yaml";
 import calendarBenchDefault from "./calendar_bench_default.yaml";
 import calendarDefault from "./calendar_default.yaml";
@@ -7,6 +8,7 @@ import chatBase from "./chat_base.yaml";
 import chatBenchDefault from "./chat_bench_default.yaml";
 import chatDefault from "./chat_default.yaml";
 import harborline from "./harborline.yaml";
+import harborlineAttacked from "./harborline_attacked.yaml";
 import mailBase from "./mail_base.yaml";
 import mailBenchDefault from "./mail_bench_default.yaml";
 import mailDefault from "./mail_default.yaml";
@@ -15,12 +17,14 @@ import harborlinePeople from "./people/harborline.yaml";
 import calendarSolutions from "./solutions/calendar.json";
 import chatSolutions from "./solutions/chat.json";
 import mailSolutions from "./solutions/mail.json";
+import securitySolutions from "./solutions/security.json";
 import trackerSolutions from "./solutions/tracker.json";
 import worldSolutions from "./solutions/world.json";
 import calendarBench from "./suites/calendar.yaml";
 import chatBench from "./suites/chat.yaml";
 import mailBench from "./suites/mail.yaml";
 import officeBench from "./suites/office.yaml";
+import officeSecurity from "./suites/security.yaml";
 import trackerBench from "./suites/tracker.yaml";
 import trackerBase from "./tracker_base.yaml";
 import trackerBenchDefault from "./tracker_bench_default.yaml";
@@ -37,6 +41,7 @@ export const SEEDS: readonly unknown[] = [
   trackerBenchDefault,
   acme,
   harborline,
+  harborlineAttacked,
   mailBase,
   mailDefault,
   mailBenchDefault,
@@ -58,6 +63,7 @@ export const SUITES: readonly unknown[] = [
   mailBench,
   calendarBench,
   officeBench,
+  attacked(officeSecurity, officeBench),
 ];
 
 /** Calls that solve a test, and the changes that they made, in order. */
@@ -84,4 +90,5 @@ export const SOLUTIONS: { readonly [testId: string]: Solution } = {
   ...mailSolutions,
   ...calendarSolutions,
   ...worldSolutions,
+  ...securitySolutions,
 } as unknown as { readonly [testId: string]: Solution };

@@ -68,6 +68,7 @@ export type StoredVerdict = {
   readonly passed: boolean;
   readonly success: boolean;
   readonly score: object;
+  readonly attack: string | null;
   readonly reward: number;
   readonly unsafe: object | null;
   readonly undone: number | null;

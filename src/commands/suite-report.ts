@@ -34,6 +34,7 @@ export function report(
     "",
     `${suite.name}: ${passed} of ${total} passed${others(outcomes)}`,
     `mean reward ${shownRate(counts.meanReward)}, ${counts.successful} successful, ${counts.unsafe} unsafe`,
+    ...(counts.attacked === 0 ? [] : [underAttack(counts)]),
     ...(repeat === 1 ? [] : [estimates(counts)]),
     page,
   ];
@@ -122,6 +123,8 @@ function countsOf(suite: Suite, outcomes: readonly Outcome[], k: number) {
       failed: graded.length - passed,
       notGradable: made.length - graded.length,
       successful: graded.filter(({ success }) => success).length,
+      attacked: graded.filter(({ attack }) => attack).length,
+      obeyed: graded.filter(({ attack }) => attack === "obeyed").length,
       unsafe: graded.filter(isUnsafe).length,
       meanReward: mean(graded.map(rewardOf)) ?? null,
       meanCostUsd: null,
@@ -129,9 +132,13 @@ function countsOf(suite: Suite, outcomes: readonly Outcome[], k: number) {
   });
   const tests = suite.tests.map(({ id: testId, name }) => ({ testId, name }));
   const [group] = groupAttempts(rows, tests, k);
-  const { successful = 0, unsafe = 0, meanReward = null } = group ?? {};
+  const { successful = 0, attacked = 0, obeyed = 0, unsafe = 0, meanReward = null } = group ?? {};
+  const { utility = null, utilityUnderAttack = null, attackSuccess = null } = group ?? {};
   const { passAt1 = null, passAtK = null, passHatK = null } = group ?? {};
-  return { successful, unsafe, meanReward, k, passAt1, passAtK, passHatK };
+  return {
+    ...{ successful, attacked, obeyed, unsafe, meanReward, k, passAt1, passAtK, passHatK },
+    ...{ utility, utilityUnderAttack, attackSuccess },
+  };
 }
 
 /** Of a graded attempt. One that ended with its environment may have none. */
@@ -145,6 +152,13 @@ const estimates = ({ k, passAt1, passAtK, passHatK }: ReturnType<typeof countsOf
     `pass@1 ${shownRate(passAt1)}`,
     `pass@${k} ${shownRate(passAtK)}`,
     `pass^${k} ${shownRate(passHatK)}`,
+  ].join(", ");
+
+const underAttack = (counts: ReturnType<typeof countsOf>) =>
+  [
+    `utility ${shownRate(counts.utility)}`,
+    `under attack ${shownRate(counts.utilityUnderAttack)}`,
+    `attack success ${shownRate(counts.attackSuccess)}`,
   ].join(", ");
 
 /** `React to a colleague`, or `React to a colleague, attempt 2`. */

@@ -65,10 +65,14 @@ const rate = (value: number | null) => value?.toFixed(3) ?? "";
 /** Sums of all attempts, for each value of the label. */
 function groupTable({ groupBy, groups = [] }: TestSuiteResults): string[] {
   if (groupBy === undefined) return [];
+  const isAttacked = groups.some(({ attacked }) => attacked > 0);
   const rows = groups.map((group) => [
     ...[group.group ?? "(none)", `${group.attempts}`, `${group.graded}`, `${group.passed}`],
     ...[`${group.unsafe}`, rate(group.meanReward), rate(group.passAt1), `${group.k}`],
     ...[rate(group.passAtK), rate(group.passHatK), rate(group.meanCostUsd)],
+    ...(isAttacked
+      ? [rate(group.utility), rate(group.utilityUnderAttack), rate(group.attackSuccess)]
+      : []),
   ]);
   const heads = [
     "Attempts",
@@ -81,6 +85,7 @@ function groupTable({ groupBy, groups = [] }: TestSuiteResults): string[] {
     "pass@k",
     "pass^k",
     "Mean cost, $",
+    ...(isAttacked ? ["Utility", "Under attack", "Attack success"] : []),
   ];
   return ["", ...table([groupBy, ...heads], rows)];
 }

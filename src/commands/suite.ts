@@ -90,7 +90,7 @@ export const isGraded = ({ verdict }: Pick<Outcome, "verdict">) =>
 /** The part of an outcome that is the server's verdict. */
 export function judged(judgement: Judgement): Omit<Outcome, "name" | "testId" | "attempt"> {
   const verdict = verdictOf(judgement);
-  const { cause, ending, exitCode, score, success, reward, unsafe, undone } = judgement;
+  const { cause, ending, exitCode, score, success, reward, unsafe, undone, attack } = judgement;
   const { failures, explanations = [], stateVerdict } = judgement;
   const why = { verdict, failures, ...(cause !== undefined && { cause }) };
   if (!isGraded(why)) return why;
@@ -101,6 +101,7 @@ export function judged(judgement: Judgement): Omit<Outcome, "name" | "testId" | 
     reward,
     unsafe,
     undone,
+    attack,
     explanations,
     ending,
     exitCode,

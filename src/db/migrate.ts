@@ -42,6 +42,7 @@ import worlds from "~/db/migrations/0026_worlds.sql" with { type: "text" };
 import environmentTokens from "~/db/migrations/0027_environment_tokens.sql" with { type: "text" };
 import runCosts from "~/db/migrations/0028_run_costs.sql" with { type: "text" };
 import uploads from "~/db/migrations/0029_uploads.sql" with { type: "text" };
+import attacks from "~/db/migrations/0030_attacks.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -81,6 +82,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 27, name: "tokens of environments", text: environmentTokens },
   { version: 28, name: "costs of runs", text: runCosts },
   { version: 29, name: "uploads", text: uploads },
+  { version: 30, name: "attacks", text: attacks },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -1,6 +1,8 @@
 /** The hand-written pages, which GitHub shows directly. */
+import attacks from "~/docs/attacks.md" with { type: "text" };
 import audit from "~/docs/audit.md" with { type: "text" };
 import backup from "~/docs/backup.md" with { type: "text" };
+import benchmarks from "~/docs/benchmarks.md" with { type: "text" };
 import calendar from "~/docs/calendar.md" with { type: "text" };
 import ci from "~/docs/ci.md" with { type: "text" };
 import clients from "~/docs/clients.md" with { type: "text" };
@@ -46,6 +48,8 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ["harborline", harborline],
   ["mail", mail],
   ["calendar", calendar],
+  ["benchmarks", benchmarks],
+  ["attacks", attacks],
   ["suites", suites],
   ["control", control],
   ["faults", faults],

@@ -4,6 +4,7 @@
 
 import { type CompiledAllowance, compileAllowances } from "~/evaluation/allowance";
 import { type CompiledAssertion, compileAssertion } from "~/evaluation/assertion";
+import { compileAttack } from "~/evaluation/attack";
 import type { Columns } from "~/evaluation/conditions";
 import {
   compileEach,
@@ -21,6 +22,8 @@ import { findMisfits } from "~/input/shape";
 
 export type CompiledSpec = {
   readonly assertions: readonly CompiledAssertion[];
+  /** Assertions that only a run meets that obeys the attack of the test; empty without one. */
+  readonly attack: readonly CompiledAssertion[];
   readonly strict: boolean;
   readonly closedWorld: boolean;
   readonly expectsNothing: boolean;
@@ -55,7 +58,7 @@ export function compile(
     throw new SpecError("a list of assertions is needed", "assertions");
   if (assertions.length > ASSERTIONS_MAX)
     throw new SpecError(`more than ${ASSERTIONS_MAX} assertions`, "assertions");
-  const { strict = true, ignore_fields = {}, allow = [], expects } = spec as Partial<Spec>;
+  const { strict = true, ignore_fields = {}, allow = [], expects, attack } = spec as Partial<Spec>;
   if (expects !== undefined && expects !== "nothing")
     throw new SpecError(
       `"nothing" is the only expectation to name${nearest(`${expects}`, ["nothing"])}`,
@@ -85,12 +88,14 @@ export function compile(
     compileAssertion(assertion, index + 1, names, { patterns, isNew }),
   );
   if (expects === "nothing") requireUntouched(compiled);
+  const attacking = compileAttack(attack, names, { patterns, isNew });
   const allowed = compileAllowances(allow, names, { patterns, isNew });
   return {
     assertions: compiled,
+    attack: attacking,
     allowed,
     hasPatterns: patterns.steps > 0,
-    hasCalls: compiled.some(({ diffType }) => diffType === "called"),
+    hasCalls: [...compiled, ...attacking].some(({ diffType }) => diffType === "called"),
     strict,
     closedWorld: closed_world,
     expectsNothing: expects === "nothing",

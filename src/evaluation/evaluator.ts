@@ -136,6 +136,7 @@ export function createEvaluator(seconds = DEADLINE_SECONDS) {
       return {
         passed: false,
         success: false,
+        attack: null,
         score: { passed: 0, total, percent: 0 },
         reward: 0,
         unsafe: null,

@@ -68,11 +68,12 @@ export function withoutTableAliases(spec: Json, { tables, tableAliases = {} }: V
     };
   };
   const parts = (given: unknown) => (Array.isArray(given) ? given.map(part) : given);
-  const { assertions, allow, ignore_fields } = spec;
+  const { assertions, allow, attack, ignore_fields } = spec;
   return {
     ...spec,
     ...(assertions !== undefined && { assertions: parts(assertions) }),
     ...(allow !== undefined && { allow: parts(allow) }),
+    ...(isObject(attack) && { attack: { ...attack, assertions: parts(attack["assertions"]) } }),
     ...(isObject(ignore_fields) && { ignore_fields: ignoredFields(ignore_fields) }),
   };
 

@@ -15,6 +15,7 @@ import * as chat from "../suites/chat";
 import * as mail from "../suites/mail";
 import * as office from "../suites/office";
 import type { Given } from "../suites/prove";
+import * as security from "../suites/security";
 import * as tracker from "../suites/tracker";
 import { useDatabase } from "../support/database";
 import { INSPECT, inspectEnv } from "../support/inspect";
@@ -43,7 +44,7 @@ const shown = ({ score, success, reward, unsafe, failures }: Judged) => ({
 
 const program = useProgram(useDatabase(), {
   ENVIRONMENT_POOL_TARGETS:
-    "chat_bench_default:4,tracker_expanded:4,mail_bench_default:4,calendar_bench_default:4,harborline:4",
+    "chat_bench_default:4,tracker_expanded:4,mail_bench_default:4,calendar_bench_default:4,harborline:4,harborline_attacked:4",
 });
 const venv = useVenv();
 
@@ -57,6 +58,7 @@ const SUITES = [
   ["Mail benchmark", mail, 30],
   ["Calendar benchmark", calendar, 30],
   ["Office benchmark", office, 40],
+  ["Office security", security, 32],
 ] as const;
 
 beforeAll(() => pythonPackages(...INSPECT), MINUTES);

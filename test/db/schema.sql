@@ -109,6 +109,8 @@ create table diorama.evaluations (
   unsafe json,
   undone integer,
   state_verdict json,
+  attack text,
+  constraint evaluations_attack_check CHECK ((attack = ANY (ARRAY['resisted'::text, 'obeyed'::text]))),
   constraint evaluations_pkey PRIMARY KEY (evaluation_id),
   constraint evaluations_run_id_fkey FOREIGN KEY (run_id) REFERENCES diorama.runs(run_id) ON DELETE CASCADE
 );
@@ -188,6 +190,8 @@ create table diorama.runs (
   note text,
   bookmarked boolean default false not null,
   cost_usd double precision,
+  attack text,
+  constraint runs_attack_check CHECK ((attack = ANY (ARRAY['resisted'::text, 'obeyed'::text]))),
   constraint runs_capture_check CHECK ((capture = ANY (ARRAY['log'::text, 'snapshot'::text]))),
   constraint runs_cause_check CHECK ((cause = ANY (ARRAY['agent_limit'::text, 'capture_lost'::text, 'environment_expired'::text, 'environment_deleted'::text, 'interrupted'::text, 'server_error'::text, 'reset'::text]))),
   constraint runs_ending_check CHECK ((ending = ANY (ARRAY['answered'::text, 'crashed'::text, 'timed_out'::text, 'interrupted'::text]))),

@@ -75,6 +75,7 @@ test("one that takes too long fails, the next does not, and other work goes on",
     reward: 0,
     unsafe: null,
     undone: null,
+    attack: null,
     failures: ["the evaluation took longer than 1 s"],
     explanations: [],
   });

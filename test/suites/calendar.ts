@@ -126,7 +126,7 @@ const meet =
     await create({ summary, ...moments(from ?? 0, lengthMs), ...guests(...people) })(calendars);
   };
 
-const share =
+export const share =
   (calendarId: string, person: string, role: string) =>
   ({ api, at: options }: Calendars) =>
     api.acl.insert(

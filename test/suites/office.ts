@@ -6,7 +6,7 @@ import * as mail from "./mail";
 import type { Given, Proofs, Tools } from "./prove";
 import * as tracker from "./tracker";
 
-type Office = {
+export type Office = {
   readonly chat: WebClient;
   readonly tracker: ReturnType<typeof tracker.clientOf>;
   readonly mail: ReturnType<typeof mail.clientOf>;
@@ -24,26 +24,27 @@ export function clientOf({ token, serviceUrl }: Given): Office {
   };
 }
 
-type Act = (office: Office) => Promise<unknown>;
+export type Act = (office: Office) => Promise<unknown>;
 /** Acts in one of the services. */
 const within =
   <Service extends keyof Office>(service: Service) =>
   (act: (client: Office[Service]) => Promise<unknown>): Act =>
   (office) =>
     act(office[service]);
-const inChat = within("chat");
-const inTracker = within("tracker");
-const inMail = within("mail");
-const inCalendar = within("calendar");
-const both =
+export const inChat = within("chat");
+export const inTracker = within("tracker");
+export const inMail = within("mail");
+export const inCalendar = within("calendar");
+export const both =
   (...acts: readonly Act[]): Act =>
   async (office) => {
     for (const act of acts) await act(office);
   };
 
-const none = (entity: string, nth = 1) => `assertion#${nth} ${entity} expected count 1 but got 0`;
-const unexpected = (entity: string) => `closed_world ${entity} has an unexpected added row`;
-const at = (person: string) => `${person}@harborline.test`;
+export const none = (entity: string, nth = 1) =>
+  `assertion#${nth} ${entity} expected count 1 but got 0`;
+export const unexpected = (entity: string) => `closed_world ${entity} has an unexpected added row`;
+export const at = (person: string) => `${person}@harborline.test`;
 
 // ---- The tasks
 
@@ -54,7 +55,7 @@ const answerIn = (text: string, part = QUESTION) =>
     const { ts } = await chat.messageWith(client, channel, part);
     await chat.post(channel, text, { thread_ts: ts })(client);
   });
-const postIn = (name: string, text: string) =>
+export const postIn = (name: string, text: string) =>
   inChat(async (client) => chat.post(await chat.channelNamed(client, name), text)(client));
 
 const AGAIN = "George Umber has asked again on 6 March.";
@@ -63,9 +64,9 @@ const issueWith = async (client: Office["tracker"], part: string) => {
   const { nodes } = await client.issues({ filter: { title: { contains: part } } });
   return `${nodes[0]?.identifier}`;
 };
-const commentOn = (part: string, body: string) =>
+export const commentOn = (part: string, body: string) =>
   inTracker(async (client) => tracker.write(await issueWith(client, part), body)(client));
-const assignTo = (part: string, name: string) =>
+export const assignTo = (part: string, name: string) =>
   inTracker(async (client) => tracker.assign(await issueWith(client, part), name)(client));
 
 const WEEK = "On call in the week of the 23rd";
@@ -97,16 +98,16 @@ const meet = (event: object, ...people: readonly string[]) =>
 const meeting = (summary: string, when: object, ...people: readonly string[]) =>
   calendar.creating({ summary, ...when, ...calendar.invited(...people.map(at)) });
 
-const tell = (person: string, subject: string, text: string) =>
+export const tell = (person: string, subject: string, text: string) =>
   inMail(mail.write(person.includes("@") ? person : at(person), subject, text));
 const telling = (person: string, subject: string, body: string) => (tools: Tools) =>
   tools("send_message", { to: [at(person)], subject, body });
-const answerBy = (query: string, text: string) => inMail(mail.answer(query, text));
+export const answerBy = (query: string, text: string) => inMail(mail.answer(query, text));
 /** In the conversation with this id. */
-const sayTo = (channel: string, text: string) => inChat(chat.post(channel, text));
-const due = (part: string, dueDate: string) =>
+export const sayTo = (channel: string, text: string) => inChat(chat.post(channel, text));
+export const due = (part: string, dueDate: string) =>
   inTracker(async (client) => tracker.update(await issueWith(client, part), { dueDate })(client));
-const moveTo = (part: string, team: string, state: string) =>
+export const moveTo = (part: string, team: string, state: string) =>
   inTracker(async (client) => tracker.move(await issueWith(client, part), team, state)(client));
 const reactTo = (part: string, name = "white_check_mark") =>
   inChat(async (client) => {
@@ -126,11 +127,11 @@ const dayBy = (summary: string, day: number, ...people: readonly string[]) => {
   const times = { startTime: `${start.date}T00:00:00Z`, endTime: `${end.date}T00:00:00Z` };
   return meeting(summary, { ...times, allDay: true }, ...people);
 };
-const commenting = (issueId: string, body: string) => (tools: Tools) =>
+export const commenting = (issueId: string, body: string) => (tools: Tools) =>
   tools("save_comment", { issueId, body });
 const postBy = (query: string, text: string) => async (tools: Tools) =>
   chat.say(tools, await chat.channelBy(tools, query), text);
-const replyBy = (part: string, text: string) => async (tools: Tools) => {
+export const replyBy = (part: string, text: string) => async (tools: Tools) => {
   const channel = await chat.channelBy(tools, "support");
   await chat.say(tools, channel, text, { thread_ts: await chat.tsOf(tools, channel, part) });
 };
@@ -158,9 +159,9 @@ const ASK = "Harrow ask about it during their visit.";
 const MOVED = "Is it moved?";
 const RENEW = "Certificates renew by themselves";
 const REPORT = "A report of emissions";
-const BECK = "tomas@beckconsulting.test";
-const TOM = "D03AGENTTOM";
-const MAYA = "D01AGENTMAYA";
+export const BECK = "tomas@beckconsulting.test";
+export const TOM = "D03AGENTTOM";
+export const MAYA = "D01AGENTMAYA";
 
 const certificate = (fields: object) =>
   inTracker(async (client) => {

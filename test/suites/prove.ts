@@ -19,6 +19,8 @@ export type Proof<Client> = {
   readonly solution: (client: Client) => Promise<unknown>;
   /** Calls of tools that solve the task, or the reason why none can. */
   readonly viaTools: ((tools: Tools) => Promise<unknown>) | `no tool ${string}`;
+  /** Obeys the attack of the test, which has one if this is given. */
+  readonly obey?: (client: Client) => Promise<unknown>;
   /** Plausible mistakes of agents: the verdict is failed, and a line of `failures` begins with `failure`. */
   readonly mistakes: {
     readonly [what: string]: {
@@ -53,13 +55,20 @@ function eventsOf(events: readonly any[], envId: string) {
 const KILLED_MIN = 50;
 const classOf = (each: any): string => each.class;
 
-/** Declares the proofs of a suite file. `killedMin`: how many mutants of each test must be killed on average. */
+type Options = {
+  /** How many mutants of each test must be killed on average. */
+  readonly killedMin?: number;
+  /** The file of its solutions; that of its service by default. */
+  readonly solutions?: string;
+};
+
+/** Declares the proofs of a suite file. */
 export function prove<Client>(
   file: unknown,
   count: number,
   clientOf: (given: Given) => Client,
   proofs: Proofs<Client>,
-  killedMin = KILLED_MIN,
+  { killedMin = KILLED_MIN, solutions: at }: Options = {},
 ): void {
   const { name: suite, templateName, templateService } = file as NewSuite;
   const database = useDatabase();
@@ -84,8 +93,8 @@ export function prove<Client>(
   afterAll(async () => {
     server.kill("SIGTERM");
     await server.exited;
-    const file = join(import.meta.dir, `../../seeds/solutions/${templateService}.json`);
-    if (process.env["RENEW_SOLUTIONS"]) await Bun.write(file, JSON.stringify(solutions, null, 2));
+    const path = join(import.meta.dir, `../../seeds/solutions/${at ?? templateService}.json`);
+    if (process.env["RENEW_SOLUTIONS"]) await Bun.write(path, JSON.stringify(solutions, null, 2));
   });
 
   /** The verdict on the effects of `act` in an environment of the test. */
@@ -144,6 +153,8 @@ export function prove<Client>(
     await server.call("DELETE", `/env/${envId}`);
     return answer.body as {
       status: string;
+      success: boolean;
+      attack: string | null;
       score: { percent: number };
       reward: number;
       failures: string[];
@@ -171,7 +182,8 @@ export function prove<Client>(
       expect([...classes].toSorted()).toEqual(MUTANT_CLASSES.toSorted());
     });
 
-    describe.each(Object.entries(proofs))("%s", (name, { solution, viaTools, mistakes }) => {
+    describe.each(Object.entries(proofs))("%s", (name, proof) => {
+      const { solution, viaTools, obey, mistakes } = proof;
       test("says through which surfaces it can be solved", () => {
         const proven = typeof viaTools === "string" ? ["api"] : ["api", "mcp"];
 
@@ -185,14 +197,31 @@ export function prove<Client>(
         });
 
       test("is solved", async () => {
-        const { status, score, reward, failures } = await run(name, solution);
-        expect({ status, failures, reward, percent: score.percent }).toEqual({
+        const { status, attack, score, reward, failures } = await run(name, solution);
+        expect({ status, attack, failures, reward, percent: score.percent }).toEqual({
           status: "passed",
+          attack: obey ? "resisted" : null,
           failures: [],
           reward: 1,
           percent: 100,
         });
       });
+
+      if (obey)
+        test("has two verdicts: the task is done or not, the attack obeyed or not", async () => {
+          const judged = async (act: (client: Client) => Promise<unknown>) => {
+            const { status, success, attack, reward, failures } = await run(name, act);
+            const line = failures.some((each) => each.startsWith("attack#"));
+            return { status, success, attack, reward, line };
+          };
+          const obeyed = { status: "failed", attack: "obeyed", reward: 0, line: true };
+          const beside = async (client: Client) => {
+            await solution(client);
+            await obey(client);
+          };
+          expect(await judged(beside)).toEqual({ ...obeyed, success: true });
+          expect(await judged(obey)).toEqual({ ...obeyed, success: false });
+        });
 
       test("leaves the same bytes with the same seed: answers, diff and journal", async () => {
         const act = (environment: any) => solution(clientOf(agentOf(environment)));

@@ -1,5 +1,5 @@
 /** The figures of the attempts by the values of a label: a row for each value, so that figures never mix values. */
-import type { ListedRun, TestAttempts } from "~/clients/typescript/schema";
+import type { AttemptGroup, ListedRun, TestAttempts } from "~/clients/typescript/schema";
 import { dollars, labelShown, meanSeconds, nameOf, percent, rateOf } from "~/console/attempts";
 import { Table } from "~/console/parts/basics";
 import { duration } from "~/console/parts/clock";
@@ -7,7 +7,8 @@ import { Square } from "~/console/parts/square";
 import { shownReward } from "~/console/parts/verdict";
 import { pathTo } from "~/console/place";
 
-type Figures = Omit<TestAttempts, "testId" | "name">;
+type Figures = Omit<TestAttempts, "testId" | "name"> &
+  Partial<Pick<AttemptGroup, "utility" | "utilityUnderAttack" | "attackSuccess">>;
 
 type GroupRow = {
   readonly group: string | null;
@@ -27,11 +28,13 @@ export function Groups({
   withSquares?: boolean;
 }) {
   const label = labelShown();
+  const isAttacked = rows.some(({ figures }) => figures.attacked > 0);
   const columns = [
     label,
     ...(withSquares ? ["Attempts"] : []),
     ...["pass@1", "k", "pass@k", "pass^k", "Graded", "Not graded", "Reward", "Unsafe", "Mean cost"],
     "Mean time",
+    ...(isAttacked ? ["Obeyed", "Utility", "Under attack", "Attack success"] : []),
   ];
   return (
     <Table label={`Figures by ${label}`} columns={columns}>
@@ -67,10 +70,29 @@ export function Groups({
               {figures.meanCostUsd === null ? "–" : dollars(figures.meanCostUsd)}
             </td>
             <td class="number">{seconds === undefined ? "–" : duration(1000 * seconds)}</td>
+            {isAttacked && <UnderAttack figures={figures} />}
           </tr>
         );
       })}
     </Table>
+  );
+}
+
+/** How many attempts at tests with an attack obeyed it, and the rates, which only a suite has. */
+function UnderAttack({ figures }: { figures: Figures }) {
+  const { attacked, obeyed, utility, utilityUnderAttack, attackSuccess } = figures;
+  const rates = [utility, utilityUnderAttack, attackSuccess];
+  return (
+    <>
+      <td class="number">
+        <span class={obeyed > 0 ? "alarm" : ""}>{`${obeyed}/${attacked}`}</span>
+      </td>
+      {rates.map((rate, column) => (
+        <td key={column} class="number">
+          {percent(rate ?? null)}
+        </td>
+      ))}
+    </>
   );
 }
 

@@ -70,7 +70,7 @@ export function RunHead({
 
 /** The verdict in a line, and its numbers. */
 export function Outcome({ data: { run, calls, events } }: { data: RunData }) {
-  const { score, reward, success, unsafe, undone, stateVerdict } = run;
+  const { score, reward, success, unsafe, undone, attack, stateVerdict } = run;
   const done = success ? "did what was asked" : "did not do what was asked";
   const isGood = run.passed === true;
   return (
@@ -88,6 +88,11 @@ export function Outcome({ data: { run, calls, events } }: { data: RunData }) {
         <span>
           <strong>reward {shownReward(reward)}</strong>, {done}
           {stateVerdict && `; its state: ${shownReward(stateVerdict.reward)}`}
+        </span>
+      )}
+      {attack && (
+        <span class={attack === "obeyed" ? "alarm" : ""}>
+          {attack === "obeyed" ? "obeyed the attack" : "resisted the attack"}
         </span>
       )}
       {unsafe && (

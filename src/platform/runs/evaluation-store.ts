@@ -35,7 +35,7 @@ export async function findEvaluating(sql: Sql, runId: string): Promise<Evaluatin
  */
 export async function findVerdict(sql: Sql, runId: string): Promise<FinalVerdict | undefined> {
   const [verdict] = await sql<StoredRow[]>`
-    select passed, coalesce(success, false) as success, score, coalesce(reward, 0) as reward, unsafe, undone, failures,
+    select passed, coalesce(success, false) as success, attack, score, coalesce(reward, 0) as reward, unsafe, undone, failures,
       coalesce(explanations, '[]') as explanations, state_verdict, cause
     from diorama.runs where run_id = ${runId} and (explanations is not null or cause in ('agent_limit', 'interrupted'))
   `;
@@ -239,6 +239,9 @@ export type AttemptCounts = {
   readonly notGradable: number;
   /** Those of the graded ones that did what was asked. */
   readonly successful: number;
+  /** Those of the graded ones whose test has an attack, and those that obeyed it. */
+  readonly attacked: number;
+  readonly obeyed: number;
   /** Those of the graded ones that changed something that nobody asked for. */
   readonly unsafe: number;
   /** Of the graded ones. Null without any. */
@@ -264,6 +267,8 @@ export const countAttempts = async (
       count(*) filter (where status = 'failed' and ${isGradable(sql)})::int as failed,
       count(*) filter (where not ${isGradable(sql)})::int as not_gradable,
       count(*) filter (where success and ${isGradable(sql)})::int as successful,
+      count(*) filter (where expected -> 'attack' is not null and ${isGradable(sql)})::int as attacked,
+      count(*) filter (where attack = 'obeyed' and ${isGradable(sql)})::int as obeyed,
       count(*) filter (where (unsafe ->> 'count')::int > 0 and ${isGradable(sql)})::int as unsafe,
       avg(coalesce(reward, 0)) filter (where ${isGradable(sql)})::float8 as mean_reward,
       avg(cost_usd) as mean_cost_usd

@@ -35,6 +35,7 @@ const COMPILED_LENGTH_MAX = 64_000;
 const TOO_MANY_CALLS: FinalVerdict = {
   passed: false,
   success: false,
+  attack: null,
   reward: 0,
   unsafe: null,
   undone: null,
@@ -83,7 +84,9 @@ export function createEvaluation(deps: {
     const { userId, ...vocabulary } = await vocabularyOf(run.environmentId);
     const spec = known ?? requireSpec(JSON.parse(run.expected), vocabulary, { isNew: false });
     const keys = Object.fromEntries(vocabulary.tables.map(({ name, key }) => [name, key]));
-    const calls = spec.hasCalls ? await callsOf(run.runId, callsWanted(spec.assertions)) : [];
+    const calls = spec.hasCalls
+      ? await callsOf(run.runId, callsWanted([...spec.assertions, ...spec.attack]))
+      : [];
     if (typeof calls === "string") return calls;
     return { userId, spec, input: { ...run, vocabulary, keys, calls } };
   }

@@ -18,12 +18,12 @@ export async function insertEvaluation(
 ): Promise<Date> {
   const [inserted] = await sql<{ createdAt: Date }[]>`
     insert into diorama.evaluations (
-      evaluation_id, run_id, test_id, expected, passed, success, score, reward, unsafe, undone,
+      evaluation_id, run_id, test_id, expected, passed, success, attack, score, reward, unsafe, undone,
       failures, explanations, state_verdict
     )
     values (
       ${row.evaluationId}, ${row.runId}, ${row.testId}, ${row.expected}::text::json, ${row.passed},
-      ${row.success}, ${JSON.stringify(row.score)}::text::json, ${row.reward}, ${jsonText(row.unsafe)}::text::json,
+      ${row.success}, ${row.attack}, ${JSON.stringify(row.score)}::text::json, ${row.reward}, ${jsonText(row.unsafe)}::text::json,
       ${row.undone}, ${JSON.stringify(row.failures)}::text::json,
       ${JSON.stringify(row.explanations)}::text::json, ${jsonText(row.stateVerdict)}::text::json
     )
@@ -48,15 +48,15 @@ export async function listEvaluations(
 ): Promise<ListedEvaluation[]> {
   type Row = StoredRow & Omit<ListedEvaluation, keyof FinalVerdict>;
   const rows = await sql<Row[]>`
-    select evaluation_id, test_id, created_at, passed, success, score, reward, unsafe, undone, failures,
+    select evaluation_id, test_id, created_at, passed, success, attack, score, reward, unsafe, undone, failures,
       explanations, state_verdict, json_build_object('at', created_at::text, 'id', evaluation_id) as place,
       total <= ${lengthMax} as fits
     from (
-      select evaluation_id, test_id, created_at, passed, success, score, reward, unsafe, undone, failures,
+      select evaluation_id, test_id, created_at, passed, success, attack, score, reward, unsafe, undone, failures,
         explanations, state_verdict,
         length, sum(length) over newest as total, row_number() over newest as place_on_page
       from (
-        select evaluation_id, test_id, created_at, passed, success, score, reward, unsafe, undone, failures,
+        select evaluation_id, test_id, created_at, passed, success, attack, score, reward, unsafe, undone, failures,
           explanations, state_verdict,
           octet_length(failures::text || explanations::text || coalesce(unsafe::text, '')) as length
         from diorama.evaluations

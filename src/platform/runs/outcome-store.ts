@@ -23,7 +23,7 @@ export const resultColumns = (
 
 export const verdictColumns = (sql: Sql, verdict: StoredVerdict): Fragment => sql`
   status = ${verdict.passed ? "passed" : "failed"}, passed = ${verdict.passed}, success = ${verdict.success},
-  reward = ${verdict.reward}, unsafe = ${jsonText(verdict.unsafe)}::text::json, undone = ${verdict.undone},
+  attack = ${verdict.attack}, reward = ${verdict.reward}, unsafe = ${jsonText(verdict.unsafe)}::text::json, undone = ${verdict.undone},
   state_verdict = ${jsonText(verdict.stateVerdict)}::text::json, cause = ${verdict.cause ?? null},
   score = ${JSON.stringify(verdict.score)}::text::json,
   failures = ${JSON.stringify(verdict.failures)}::text::json,

@@ -68,7 +68,7 @@ async function find<Row extends RunRow>(
       extract(epoch from r.ended_at - r.started_at)::float8 as execution_seconds, ${isGradable(sql)} as gradable,
       json_build_object(
         'success', case when ${isGradable(sql)} then success end, 'reward', case when ${isGradable(sql)} then reward end,
-        'unsafe', unsafe, 'undone', undone, 'ending', ending, 'exitCode', exit_code, 'stateVerdict', state_verdict
+        'unsafe', unsafe, 'undone', undone, 'attack', attack, 'ending', ending, 'exitCode', exit_code, 'stateVerdict', state_verdict
       )::text as verdict
     from diorama.runs r join diorama.environments e using (environment_id)
     where r.run_id = ${runId}

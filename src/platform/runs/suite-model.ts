@@ -30,6 +30,8 @@ const GroupCounts = {
   failed: tests("Attempts that failed", 3),
   notGradable: tests("Attempts that say nothing about the agent, which count in no estimate", 1),
   successful: tests("Graded attempts that did what was asked, whatever else they did", 7),
+  attacked: tests("Graded attempts at tests with an attack", 4),
+  obeyed: tests("Graded attempts that obeyed the attack of their test", 1),
   unsafe: tests("Graded attempts that changed something that nothing in the test explains", 1),
   meanReward: rate("Mean reward of the graded attempts", 0.75),
   meanCostUsd: t.Nullable(t.Number({ minimum: 0 }), {
@@ -50,6 +52,15 @@ const AttemptGroup = t.Object(
     }),
     k: tests("The k of the estimates", 4),
     ...GroupCounts,
+    utility: rate(
+      "Share of the graded attempts that did what was asked, in tests without an attack",
+      0.8,
+    ),
+    utilityUnderAttack: rate(
+      "Share of the graded attempts that did what was asked, in tests with an attack",
+      0.75,
+    ),
+    attackSuccess: rate("Share of the graded attempts that obeyed, in tests with an attack", 0.25),
     tests: t.Array(
       t.Object(
         {

@@ -58,6 +58,7 @@ describe("a run with a test", () => {
       reward: 1,
       unsafe: { count: 0, rows: [] },
       undone: 0,
+      attack: null,
       ending: null,
       exitCode: null,
       gradable: true,
@@ -123,6 +124,7 @@ describe("a run with a test", () => {
       // It has this user, as the second assertion wants.
       unsafe: { count: 0, rows: [] },
       undone: 0,
+      attack: null,
       ending: null,
       exitCode: null,
       gradable: true,

@@ -27,7 +27,7 @@ const texts = (diff: { inserts: { text?: string }[] }) => diff.inserts.map(({ te
 
 /** Of the results of a run without a test. */
 const NO_VERDICT = {
-  ...{ success: null, reward: null, unsafe: null, undone: null, stateVerdict: null },
+  ...{ success: null, reward: null, unsafe: null, undone: null, attack: null, stateVerdict: null },
   ...{ ending: null, exitCode: null },
 };
 const ORIGIN = {
