@@ -17,6 +17,7 @@ import { clock } from "./bench/clock";
 import { firstPage, scrolling } from "./bench/console";
 import { control } from "./bench/control";
 import { verdicts, wholeSuite } from "./bench/evaluation";
+import { events } from "./bench/events";
 import {
   captureDrain,
   initEnv,
@@ -50,6 +51,7 @@ const MEASURES: Record<string, (bench: Bench) => Promise<Measured | Measured[]>>
   issues,
   issueWrites,
   journal,
+  events,
   clock,
   control,
   tools,

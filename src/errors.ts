@@ -150,6 +150,7 @@ export const USAGE_LIMITS = [
   "key snapshot",
   "event stream",
   "OpenEnv session",
+  "event socket",
 ] as const;
 export type UsageLimit = (typeof USAGE_LIMITS)[number];
 

@@ -83,11 +83,13 @@ export type NamedCall = {
 
 /** `call`: evaluated when a statement is sent. The arguments are JSON text. */
 export const callMark = (
-  call: () => Omit<NamedCall, "arguments"> & { readonly argumentsText: string },
+  request: string,
+  call: () => Omit<NamedCall, "arguments" | "request"> & { readonly argumentsText: string },
 ): LogMark => ({
   prefix: MARK_PREFIX,
+  request,
   content() {
-    const { schema, id, request, line, argumentsText } = call();
+    const { schema, id, line, argumentsText } = call();
     const known = JSON.stringify({ k: "call", schema, id, request, line });
     return `${known.slice(0, -1)},"arguments":${argumentsText}}`;
   },

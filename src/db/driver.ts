@@ -55,8 +55,12 @@ type Begin = (mode: string, work: Work, hooks: Hooks) => Promise<unknown>;
 export type LogMark = {
   readonly prefix: string;
   readonly content: () => string;
+  /** The X-Request-Id of the call. */
+  readonly request: string;
   /** Asked when a transaction begins to write: whether its commit shall not wait for the disk. */
   readonly defer?: () => boolean;
+  /** Their cause, as JSON, for an environment whose changes are noted. */
+  readonly cause?: () => string;
 };
 
 /** The condition of a pool's statements. */
@@ -112,6 +116,8 @@ export function fenced(pool: Driver, { refusal, shapes }: Fence, mark?: LogMark)
 const MARK = "select where pg_logical_emit_message(true, $1, $2) is null";
 /** The commit of the transaction then does not wait for the disk. */
 const MARK_DEFERRED = `${MARK} or set_config('synchronous_commit', 'off', true) is null`;
+/** The note of each change then has its cause. */
+const MARK_CAUSE = `${MARK} or set_config('diorama_note.cause', $3, true) is null`;
 
 /**
  * Whether a statement may write rows. Each that does has one of these words, except for a function, which no replica
@@ -120,10 +126,11 @@ const MARK_DEFERRED = `${MARK} or set_config('synchronous_commit', 'off', true) 
 const WRITES = /\b(?:insert|delete|merge|truncate|(?<!\bfor(?:\s+no\s+key)?\s+)update)\b/i;
 
 const preludeOf =
-  ({ prefix, content, defer }: LogMark) =>
+  ({ prefix, content, defer, cause }: LogMark) =>
   (statement: Statement): Prelude | undefined => {
     statement.writes ??= WRITES.test(statement.string);
     if (!statement.writes) return undefined;
+    if (cause) return { text: MARK_CAUSE, parameters: [prefix, content(), cause()] };
     return { text: defer?.() ? MARK_DEFERRED : MARK, parameters: [prefix, content()] };
   };
 

@@ -43,6 +43,7 @@ import environmentTokens from "~/db/migrations/0027_environment_tokens.sql" with
 import runCosts from "~/db/migrations/0028_run_costs.sql" with { type: "text" };
 import uploads from "~/db/migrations/0029_uploads.sql" with { type: "text" };
 import attacks from "~/db/migrations/0030_attacks.sql" with { type: "text" };
+import events from "~/db/migrations/0031_events.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -83,6 +84,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 28, name: "costs of runs", text: runCosts },
   { version: 29, name: "uploads", text: uploads },
   { version: 30, name: "attacks", text: attacks },
+  { version: 31, name: "events", text: events },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -18,7 +18,12 @@ export class EnvironmentEnded extends Error {
 export type SourceOf = Source | ((sql: Pool) => Promise<Source>);
 
 /** Facts about an environment that change only between its calls, while none is in progress on any server. */
-export type Opening<S> = { readonly source: SourceOf; readonly settings: S };
+export type Opening<S> = {
+  readonly source: SourceOf;
+  readonly settings: S;
+  /** Each of its changes is noted, with its cause. */
+  readonly isNoted?: boolean;
+};
 
 /** Looks up an environment; undefined if it has ended or expired. */
 export type OpenEnvironment<S> = (

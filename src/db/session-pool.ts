@@ -11,6 +11,7 @@
  * queued statement is rejected, never moved to another connection.
  */
 import type { Lease } from "~/db/backend";
+import { causeOf } from "~/db/cause";
 import { isUnavailable } from "~/db/connect";
 import { fenced, type LogMark } from "~/db/driver";
 import type { Flusher } from "~/db/flusher";
@@ -92,14 +93,17 @@ export function createSessionPool<S>(
       work: (session: Session) => Promise<T>,
       mark?: LogMark,
     ): Promise<T> =>
-      leased(environmentRef, async ({ backend, fence, sql: plain }, { source }) => {
+      leased(environmentRef, async ({ backend, fence, sql: plain }, { source, isNoted }) => {
         const { environmentId, schemaName } = environmentRef;
-        const deferral = mark && flusher?.begin(() => callsOf(environmentId) > 1);
-        const sql = mark ? fenced(backend.sql, fence, { ...mark, ...deferral }) : plain;
-        const tables = tablesOf(sql, schemaName, environmentRef.tables);
         const ofCall = typeof source === "function" ? await source(plain) : source;
+        // The changes of an environment that notes them are delivered: its commits wait for the disk.
+        const cause = isNoted &&
+          mark && { cause: () => causeOf({ request: mark.request }, ofCall) };
+        const deferral = mark && !cause && flusher?.begin(() => callsOf(environmentId) > 1);
+        const sql = mark ? fenced(backend.sql, fence, { ...mark, ...(cause || deferral) }) : plain;
+        const tables = tablesOf(sql, schemaName, environmentRef.tables);
         const result = await work(openSession(sql, schemaName, tables, ofCall));
-        await deferral?.settle();
+        if (deferral) await deferral.settle();
         return result;
       }),
 

@@ -3,6 +3,7 @@ import attacks from "~/docs/attacks.md" with { type: "text" };
 import audit from "~/docs/audit.md" with { type: "text" };
 import backup from "~/docs/backup.md" with { type: "text" };
 import benchmarks from "~/docs/benchmarks.md" with { type: "text" };
+import bots from "~/docs/bots.md" with { type: "text" };
 import calendar from "~/docs/calendar.md" with { type: "text" };
 import ci from "~/docs/ci.md" with { type: "text" };
 import clients from "~/docs/clients.md" with { type: "text" };
@@ -53,6 +54,7 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ["suites", suites],
   ["control", control],
   ["faults", faults],
+  ["bots", bots],
   ["console", console],
   ["events", events],
   ["limits", limits],

@@ -20,6 +20,7 @@ import type { Settings } from "~/platform/environments/opening";
 import type { Past } from "~/platform/environments/past";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import { actorsIn } from "~/platform/environments/view";
+import type { EnvironmentEvents } from "~/platform/events/events";
 import type { Due, Injection } from "~/platform/faults/injection";
 import type { Fault } from "~/platform/faults/model";
 import type { PastState } from "~/platform/faults/store";
@@ -105,8 +106,10 @@ export function createGateway(deps: {
   /** Of pages that may call from a browser. */
   origins: ReadonlySet<string>;
   journal: Journal;
+  hasApp: EnvironmentEvents["hasApp"];
 }) {
-  const { uploadCalls, sessionPool, injection, past, keys, templates, origins, journal } = deps;
+  const { hasApp, uploadCalls, sessionPool, injection, past, keys, templates, origins, journal } =
+    deps;
   const { credentialOf, open, admit, findByToken } = createAdmission(deps);
 
   /** Answers the call of someone who may open the environment, if there is one. */
@@ -182,7 +185,9 @@ export function createGateway(deps: {
     const { account, mark, end } = call ?? note();
     const perform = async (whole: Delivery): Promise<HttpAnswer> => {
       const mayImpersonate = principal !== undefined || allowImpersonation;
-      const unleased: UnleasedCall = { ...whole, account, ...identity, ...token, mayImpersonate };
+      const hasOwn = (app: string) => hasApp(environment.environmentId, app);
+      const may = { mayImpersonate, hasApp: hasOwn };
+      const unleased: UnleasedCall = { ...whole, account, ...identity, ...token, ...may };
       const handle = (state?: PastState) =>
         useIn(service, (session) => replica.handle({ ...unleased, session }), mark, state);
       const due = await dueFault(service, () => replica.faults.select(unleased));

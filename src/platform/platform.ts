@@ -28,6 +28,8 @@ import { createSchemaPool } from "~/platform/environments/schema-pool";
 import { createSnapshots } from "~/platform/environments/snapshots";
 import { createTargets } from "~/platform/environments/targets";
 import { createTriggers } from "~/platform/environments/triggers";
+import { createEvents } from "~/platform/events/events";
+import { eventRoutes } from "~/platform/events/routes";
 import { createInjection } from "~/platform/faults/injection";
 import { createFeed } from "~/platform/feed/feed";
 import { feedRoutes } from "~/platform/feed/routes";
@@ -161,11 +163,14 @@ export async function createPlatform(deps: {
   const clocks = createClocks({ ...base, environments, templates, exclusive, capture });
   const faults = createFaults({ pool, environments, exclusive });
 
+  const events = createEvents({ ...base, environments, templates, exclusive });
+
   const past = createPast({ pool, replicas, templates, schemaPool });
   const injection = createInjection({ pool, readState: past.state });
   const gateway = createGateway({
     ...{ sessionPool, injection, past, environments, keys, templates, journal },
     uploadCalls: createUploads({ pool }),
+    hasApp: events.hasApp,
     origins: config.CORS_ORIGINS,
   });
 
@@ -193,6 +198,7 @@ export async function createPlatform(deps: {
   return {
     keys,
     gateway,
+    events,
     probes,
     maintenance,
     suitePlace,
@@ -215,6 +221,7 @@ export async function createPlatform(deps: {
         savingRoutes(createSaving({ builders, templates, environments })),
         triggerRoutes(createTriggers({ sessionPool, environments, templates })),
         controlRoutes({ snapshots, forks, clocks, faults, idempotency }),
+        eventRoutes(events),
         suiteRoutes(suites, createSuiteChanges({ ...base, templates })),
         auditRoutes(audits),
       ],
@@ -228,7 +235,7 @@ export async function createPlatform(deps: {
     /** Hands over to other servers. The connections close after it. */
     async stop() {
       await maintenance.stop();
-      for (const part of [feed, episodes, sessions, players, journal]) await part.stop();
+      for (const part of [feed, events, episodes, sessions, players, journal]) await part.stop();
       await spans?.stop();
       for (const part of [environments, exclusive, capture, evaluation, audits, collector])
         await part.stop();

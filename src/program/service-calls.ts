@@ -18,6 +18,7 @@ import { createBudget } from "~/wire/budget";
 import { IncomingRequest } from "~/wire/incoming";
 import { LIMITS, SERVICE_BODY_MAX } from "~/wire/limits";
 import { HeaderList, type HttpAnswer, type HttpRequest } from "~/wire/message";
+import type { OutgoingAnswer } from "~/wire/outgoing";
 
 /** A path to a service. Without an environment, it follows from the credential, or is the default one. */
 type ServicePath =
@@ -28,7 +29,7 @@ type ServicePath =
 type Way = { readonly baseUrl: string; readonly requestId: string };
 
 export function createServiceCalls(parts: {
-  platform: Pick<Platform, "gateway" | "keys" | "taskPlace">;
+  platform: Pick<Platform, "gateway" | "keys" | "taskPlace" | "events">;
   cells: Cells;
   /** In development. */
   defaults: ReturnType<typeof createDefaultEnvironments> | undefined;
@@ -36,7 +37,7 @@ export function createServiceCalls(parts: {
   explain: (error: unknown, requestId: string) => HttpAnswer;
 }) {
   const { platform, cells, defaults, explain } = parts;
-  const { gateway, keys, taskPlace } = platform;
+  const { gateway, keys, taskPlace, events } = platform;
   /** Of the batches whose last call is not answered yet. */
   const batchAnswers = createBudget(LIMITS.heldBytes);
 
@@ -107,13 +108,15 @@ export function createServiceCalls(parts: {
       return named && { kind: "name", path: named };
     },
 
-    async answer(request: IncomingRequest, place: ServicePath, way: Way): Promise<HttpAnswer> {
+    async answer(request: IncomingRequest, place: ServicePath, way: Way): Promise<OutgoingAnswer> {
       const document = documentAt(request, place, way.baseUrl);
       if (document) return document;
       const [service] = servicesOf(place);
       return await inWordsOf({ service, path: place.path.path }, async () => {
         const target = await targetOf(request, place);
         if (!("envId" in target)) return target;
+        if (events.isSocket(target.service, target.path))
+          return await events.connect(request, target, way.baseUrl);
         const batches = REPLICAS.get(target.service)?.batches;
         return batches?.paths.includes(target.path)
           ? await performAll(request, target, { batches, way })
@@ -169,8 +172,8 @@ const OF_CONTENT = /^(?:content-|transfer-encoding$)/;
 
 async function inWordsOf(
   { service, path }: Pick<GatewayPath, "service" | "path">,
-  work: () => Promise<HttpAnswer>,
-): Promise<HttpAnswer> {
+  work: () => Promise<OutgoingAnswer>,
+): Promise<OutgoingAnswer> {
   try {
     return await work();
   } catch (error) {

@@ -27,6 +27,8 @@ export type About = {
   readonly secrets: readonly Secret[];
   /** Prefixes that an environment's token may have, for clients that branch on them. */
   readonly tokenStyles: readonly string[];
+  /** A pattern of what stands before the environment's token in the token of an app, if the service has such tokens. */
+  readonly appTokenStyle?: string;
   /** The form of a user's token that a client may send beside a key. No key has it. */
   readonly userToken?: RegExp;
   /** The fields of a user in a seed that a shared list of people fills. */

@@ -11,6 +11,7 @@ import type { Aliases } from "~/input/aliases";
 import type { OutgoingMail } from "~/outgoing";
 import type { About } from "~/replicas/about";
 import type { Caller } from "~/replicas/caller";
+import type { Events } from "~/replicas/events";
 import type { Problem, Selection } from "~/replicas/faults";
 import type { RowWords } from "~/replicas/row-words";
 import type { ToolProfile } from "~/replicas/tools";
@@ -95,6 +96,8 @@ export type Replica<Name extends string = string> = {
   readonly deliver?: (session: Session<Name>, mail: OutgoingMail) => Promise<void>;
   /** The effects of time on the tables, if it has any. */
   readonly schedule?: Schedule<Name>;
+  /** The events that its apps receive, if it has any. */
+  readonly events?: Events<Name>;
   /** Answers that everyone gets, without a credential or an environment; undefined for any other path. */
   readonly documents?: Documents;
   /** Requests that carry several calls, if the service takes such requests. */
@@ -203,6 +206,8 @@ export type ReplicaCall<Name extends string = string> = Caller<Name> & {
   /** The caller may act as a user other than `actor`. Otherwise such a call is rejected. */
   readonly mayImpersonate: boolean;
   readonly account: CallAccount;
+  /** Whether an app receives the environment's events. */
+  readonly hasApp: (app: string) => Promise<boolean>;
 };
 
 /** A call before it has a session. */

@@ -35,7 +35,12 @@ export type Listener = {
 };
 
 /** The use of a connection after the answer. */
-export type Upgrade = { readonly head: string; readonly open: (peer: Peer) => Listener };
+export type Upgrade = {
+  readonly head: string;
+  readonly open: (peer: Peer) => Listener;
+  /** Between two pings, for clients that count on them. Otherwise only a silent client gets one. */
+  readonly pingMs?: number | undefined;
+};
 
 const upgrades = new WeakMap<Response, Upgrade>();
 
@@ -46,7 +51,11 @@ const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const KEY = /^[A-Za-z0-9+/]{22}==$/;
 
 /** The answer that makes a WebSocket of a request's connection. Throws `invalid_request`. */
-export function upgraded({ method, headers }: RequestHead, open: Upgrade["open"]): Response {
+export function upgraded(
+  { method, headers }: RequestHead,
+  open: Upgrade["open"],
+  { pingMs }: Pick<Upgrade, "pingMs"> = {},
+): Response {
   const key = headers.get("sec-websocket-key") ?? "";
   const isWanted =
     method === "GET" &&
@@ -58,7 +67,7 @@ export function upgraded({ method, headers }: RequestHead, open: Upgrade["open"]
   const accept = createHash("sha1").update(`${key}${GUID}`).digest("base64");
   const head = `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`;
   const response = new Response(null, { status: 101 });
-  upgrades.set(response, { head, open });
+  upgrades.set(response, { head, open, pingMs });
   return response;
 }
 
@@ -87,7 +96,7 @@ const NO_ROOM = "the server has no room for more bytes";
 
 /** Starts the listener. A client that sends nothing for `idleMs`, not even a pong, is gone. */
 export function openSocket(
-  { open }: Pick<Upgrade, "open">,
+  { open, pingMs = Number.POSITIVE_INFINITY }: Pick<Upgrade, "open" | "pingMs">,
   line: Line,
   { idleMs, requestMs }: Pick<Limits, "idleMs" | "requestMs">,
 ) {
@@ -104,6 +113,7 @@ export function openSocket(
   let isOpen = true;
   let heardAt = performance.now();
   let isAsked = false;
+  let pingedAt = performance.now();
 
   const peer: Peer = {
     async send(text) {
@@ -204,6 +214,10 @@ export function openSocket(
     lose: end,
     /** Asks a silent client for a sign of life, and gives up one that sends none. */
     check(now: number): void {
+      if (isOpen && now - pingedAt >= pingMs) {
+        pingedAt = now;
+        if (line.isDrained()) line.send(frameOf(OPCODES.ping, EMPTY));
+      }
       if (now - heardAt > idleMs) line.terminate();
       else if (began > 0 && now - began > requestMs)
         close(CODES.policy, "a message did not arrive in time");

@@ -251,7 +251,11 @@ describe("the mark of a call", () => {
   type Decoded = { xid: string; data: string };
   let session: Pool;
   const marked = (content: string): Pool =>
-    fenced(session, { refusal: () => undefined }, { prefix: "test", content: () => content });
+    fenced(
+      session,
+      { refusal: () => undefined },
+      { prefix: "test", request: "1", content: () => content },
+    );
 
   beforeAll(async () => {
     session = connect(database.url, { max: 1, name: "marked", onClose: () => undefined });

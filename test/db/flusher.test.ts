@@ -8,7 +8,7 @@ import { REAL } from "~/source";
 import { eventually, useDatabase } from "../support/database";
 
 const database = useDatabase();
-const MARK: LogMark = { prefix: "test", content: () => "" };
+const MARK: LogMark = { prefix: "test", request: "1", content: () => "" };
 const environment = (environmentId: string) => ({
   environmentId,
   schemaName: "flushed",

@@ -51,6 +51,31 @@ create table diorama.capture (
   constraint capture_state_check CHECK ((state = ANY (ARRAY['idle'::text, 'streaming'::text])))
 );
 
+create table diorama.changes (
+  environment_id text not null,
+  number bigint not null,
+  transaction xid8 not null,
+  table_name text not null,
+  before jsonb,
+  after jsonb,
+  cause json,
+  constraint changes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.outboxes(environment_id) ON DELETE CASCADE,
+  constraint changes_pkey PRIMARY KEY (environment_id, number)
+);
+
+create table diorama.deliveries (
+  environment_id text not null,
+  app_id text not null,
+  number bigint not null,
+  state text default 'pending'::text not null,
+  attempts jsonb default '[]'::jsonb not null,
+  due_at bigint not null,
+  sent_at timestamp with time zone,
+  constraint deliveries_environment_id_app_id_fkey FOREIGN KEY (environment_id, app_id) REFERENCES diorama.event_apps(environment_id, app_id) ON DELETE CASCADE,
+  constraint deliveries_pkey PRIMARY KEY (environment_id, app_id, number),
+  constraint deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sent'::text, 'delivered'::text, 'failed'::text])))
+);
+
 create table diorama.environment_snapshots (
   snapshot_id text not null,
   family_id text not null,
@@ -115,6 +140,40 @@ create table diorama.evaluations (
   constraint evaluations_run_id_fkey FOREIGN KEY (run_id) REFERENCES diorama.runs(run_id) ON DELETE CASCADE
 );
 
+create table diorama.event_apps (
+  environment_id text not null,
+  app_id text not null,
+  service text not null,
+  user_id text not null,
+  events text[] not null,
+  scopes text[],
+  connected_at timestamp with time zone,
+  leased_by text,
+  leased_until timestamp with time zone,
+  constraint event_apps_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.outboxes(environment_id) ON DELETE CASCADE,
+  constraint event_apps_pkey PRIMARY KEY (environment_id, app_id)
+);
+
+create table diorama.event_logs (
+  environment_id text not null,
+  change bigint default 0 not null,
+  events bigint default 0 not null,
+  constraint event_logs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.outboxes(environment_id) ON DELETE CASCADE,
+  constraint event_logs_pkey PRIMARY KEY (environment_id)
+);
+
+create table diorama.events (
+  environment_id text not null,
+  number bigint not null,
+  service text not null,
+  type text not null,
+  payload json,
+  cause json,
+  missed json not null,
+  constraint events_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.outboxes(environment_id) ON DELETE CASCADE,
+  constraint events_pkey PRIMARY KEY (environment_id, number)
+);
+
 create table diorama.faults (
   environment_id text not null,
   faults json not null,
@@ -140,6 +199,13 @@ create table diorama.idempotent_answers (
   answer bytea,
   created_at timestamp with time zone default now() not null,
   constraint idempotent_answers_pkey PRIMARY KEY (user_id, key_hash)
+);
+
+create table diorama.outboxes (
+  environment_id text not null,
+  changes bigint default 0 not null,
+  constraint outboxes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.environments(environment_id) ON DELETE CASCADE,
+  constraint outboxes_pkey PRIMARY KEY (environment_id)
 );
 
 create table diorama.past_states (
@@ -338,11 +404,19 @@ create table diorama.usage (
   constraint usage_pkey PRIMARY KEY (key_id, kind, window_start)
 );
 
+create table diorama.used_tickets (
+  ticket text not null,
+  expires_at timestamp with time zone not null,
+  constraint used_tickets_pkey PRIMARY KEY (ticket)
+);
+
 CREATE INDEX calls_appended ON diorama.calls USING btree (appended_in);
 
 CREATE INDEX calls_numbered ON diorama.calls USING btree (run_id, last_number);
 
 CREATE INDEX calls_unnumbered ON diorama.calls USING btree (run_id) WHERE (NOT is_numbered);
+
+CREATE INDEX deliveries_open ON diorama.deliveries USING btree (environment_id, app_id, number) WHERE (state = ANY (ARRAY['pending'::text, 'sent'::text]));
 
 CREATE INDEX environment_snapshots_family ON diorama.environment_snapshots USING btree (family_id, created_at);
 
@@ -436,6 +510,29 @@ begin
       on conflict do nothing;
     end if;
   end loop;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION diorama.note_row()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  next int8;
+begin
+  if tg_op = 'UPDATE' and old is not distinct from new then return null; end if;
+  update diorama.outboxes set changes = least(changes + 1, 100001)
+  where environment_id = tg_argv[0] returning changes into next;
+  if next is null or next > 100000 then return null; end if;
+  insert into diorama.changes (environment_id, number, transaction, table_name, before, after, cause)
+  values (
+    tg_argv[0], next, pg_current_xact_id(), tg_table_name,
+    case when tg_op <> 'INSERT' then to_jsonb(old) end, case when tg_op <> 'DELETE' then to_jsonb(new) end,
+    nullif(current_setting('diorama_note.cause', true), '')::json
+  );
+  perform set_config('synchronous_commit', 'on', true), pg_notify('diorama_changes', tg_argv[0]);
   return null;
 end
 $function$

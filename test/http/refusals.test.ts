@@ -113,6 +113,25 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     invalid_environment_path: ["/env/nonsense/clock", { advance: "P1D" }],
     environment_not_found: [`/env/${NONE}/clock`, { advance: "P1D" }],
   },
+  "PUT /env/{envId}/events": {
+    invalid_request: [`/env/${NONE}/events`, { apps: [{ app: "A01AGENTBOT" }] }],
+    invalid_environment_path: ["/env/nonsense/events", { apps: [] }],
+    environment_not_found: [`/env/${NONE}/events`, { apps: [] }],
+    invalid_service: () => [
+      `/env/${made.environment}/events`,
+      { apps: [{ app: "A01AGENTBOT", service: "tracker", events: [] }] },
+    ],
+  },
+  "GET /env/{envId}/events": {
+    invalid_request: [`/env/${NONE}/events?a=1&a=2`],
+    invalid_environment_path: ["/env/nonsense/events"],
+    environment_not_found: [`/env/${NONE}/events`],
+  },
+  "GET /env/{envId}/deliveries": {
+    invalid_request: [`/env/${NONE}/deliveries?limit=x`],
+    invalid_environment_path: ["/env/nonsense/deliveries"],
+    environment_not_found: [`/env/${NONE}/deliveries`],
+  },
   "GET /env/{envId}/faults": {
     invalid_request: [`/env/${NONE}/faults?a=1&a=2`],
     invalid_environment_path: ["/env/nonsense/faults"],

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { METHODS } from "~/replicas/chat/api/index";
+import { argumentsOf } from "../support/chat-calls";
 import { useSharedDatabase } from "../support/database";
 import { useProgram } from "../support/program";
 import { ENG, MARIA } from "../support/tracker";
@@ -97,27 +98,6 @@ describe("the tracker answers as recorded", () => {
 
 describe("chat answers as recorded", () => {
   let environment: any;
-  const GIVEN: Readonly<Record<string, unknown>> = {
-    channel: "C01GENERAL",
-    channel_id: "C01GENERAL",
-    user: "U02JOHNADOE",
-    users: "U02JOHNADOE,U03ROBINRAY",
-    ts: "1767603600.731938",
-    timestamp: "1767603600.731938",
-    message_ts: "1767603600.731938",
-    text: "hello <@U02JOHNADOE>",
-    query: "welcome",
-    name: "tada",
-    title: "A title",
-    topic: "A topic",
-    purpose: "A purpose",
-    type: "link",
-    link: "https://example.com",
-    time: "1773300000",
-    post_at: 1773300000,
-    limit: 20,
-  };
-
   beforeAll(async () => {
     environment = await program.environment(CLOCK);
   });
@@ -125,10 +105,8 @@ describe("chat answers as recorded", () => {
   // In the order of their names: each finds what those before it did.
   test.each([...METHODS.values()].map((method) => [method.name, method] as const))(
     "to %s",
-    async (name, { args }) => {
-      const given = Object.keys(args.properties).filter((key) => key in GIVEN);
-      const call = async (keys: readonly string[]) => {
-        const body = Object.fromEntries(keys.map((key) => [key, GIVEN[key]]));
+    async (name, method) => {
+      const call = async (body: object) => {
         const response = await fetch(`${program.url}${environment.environmentUrl}/${name}`, {
           method: "POST",
           headers: { "Content-Type": "application/json; charset=utf-8" },
@@ -136,8 +114,8 @@ describe("chat answers as recorded", () => {
         });
         note(name, environment, await response.text());
       };
-      await call(given);
-      await call([]);
+      await call(argumentsOf(method));
+      await call({});
 
       expectKnown(name);
     },

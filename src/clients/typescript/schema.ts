@@ -3124,6 +3124,194 @@ export interface components {
             /** @description In their order */
             readonly faults: readonly components["schemas"]["FaultState"][];
         };
+        /** @description An app that receives events */
+        readonly NewEventApp: {
+            /**
+             * @description Id of the app: one of the template's, or any in the form of the service
+             * @example A01AGENTBOT
+             */
+            readonly app: string;
+            /** @description Of a world: the app's service, if several have events */
+            readonly service?: components["schemas"]["Service"];
+            /**
+             * @description The user that the app acts as. Omitted: that of the app, if the template has it, else the environment's own
+             * @example U01AGENTONE
+             */
+            readonly userId?: string;
+            /**
+             * @description The types of events that it subscribes to, as the service names them
+             * @example [
+             *       "message.channels",
+             *       "app_mention"
+             *     ]
+             */
+            readonly events: readonly string[];
+            /**
+             * @description The scopes that it has, where the service gives events by scopes. Omitted: all
+             * @example [
+             *       "channels:history",
+             *       "app_mentions:read"
+             *     ]
+             */
+            readonly scopes?: readonly string[];
+        };
+        /** @description The apps of an environment that receive events */
+        readonly NewEventApps: {
+            /** @description The apps that receive events; they replace those from before */
+            readonly apps: readonly components["schemas"]["NewEventApp"][];
+        };
+        /** @description An app that receives events */
+        readonly EventApp: {
+            /**
+             * @description Id of the app: one of the template's, or any in the form of the service
+             * @example A01AGENTBOT
+             */
+            readonly app: string;
+            readonly service: components["schemas"]["Service"];
+            /**
+             * @description The user that the app acts as
+             * @example U01AGENTONE
+             */
+            readonly userId: string;
+            /**
+             * @description The types of events that it subscribes to, as the service names them
+             * @example [
+             *       "message.channels",
+             *       "app_mention"
+             *     ]
+             */
+            readonly events: readonly string[];
+            /**
+             * @description Null: all
+             * @example [
+             *       "channels:history",
+             *       "app_mentions:read"
+             *     ]
+             */
+            readonly scopes: readonly string[] | null;
+            /**
+             * @description In front of the environment's token: the token with which the app opens connections for its events. Null if the service has no such token
+             * @example xapp-1-A01AGENTBOT-
+             */
+            readonly tokenPrefix: string | null;
+        };
+        /** @description The apps of an environment that receive events */
+        readonly EventApps: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly environmentId: string;
+            /** @description By id */
+            readonly apps: readonly components["schemas"]["EventApp"][];
+        };
+        /**
+         * @example call
+         * @enum {string}
+         */
+        readonly EventCause: "call" | "clock" | "other";
+        /** @description The cause of an event */
+        readonly Caused: {
+            readonly by: components["schemas"]["EventCause"];
+            /**
+             * @description The id of the call's request, which the calls of a run have too
+             * @example 0d9f1c5e-7b1c-4c39-9e0b-6d5f6f0a2f11
+             */
+            readonly request: string | null;
+            /**
+             * Format: date-time
+             * @description By the environment's clock
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly at: string;
+        };
+        /**
+         * @description `pending`: it waits for a connection of the app, or for its next attempt; `sent`: for an acknowledgement; `delivered`: the app has acknowledged it, which does not mean that it has handled it; `failed`: after the last attempt, or by a reset
+         * @example delivered
+         * @enum {string}
+         */
+        readonly DeliveryState: "pending" | "sent" | "delivered" | "failed";
+        /** @description One attempt to deliver an event */
+        readonly DeliveryAttempt: {
+            /**
+             * Format: date-time
+             * @description When it was sent, in real time
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly at: string;
+            /**
+             * @description Until its acknowledgement; null without one
+             * @example 12
+             */
+            readonly ms: number | null;
+            /**
+             * @description Why it failed; null if it did not, or not yet
+             * @example no acknowledgement
+             */
+            readonly failed: string | null;
+        };
+        /** @description The delivery of an event to an app */
+        readonly Delivery: {
+            /**
+             * @description Id of the app: one of the template's, or any in the form of the service
+             * @example A01AGENTBOT
+             */
+            readonly app: string;
+            readonly state: components["schemas"]["DeliveryState"];
+            /** @description In order */
+            readonly attempts: readonly components["schemas"]["DeliveryAttempt"][];
+        };
+        /** @description An app that does not receive an event, and why */
+        readonly MissedEvent: {
+            /**
+             * @description Id of the app: one of the template's, or any in the form of the service
+             * @example A01AGENTBOT
+             */
+            readonly app: string;
+            /** @example its bot is not in the channel */
+            readonly reason: string;
+        };
+        /** @description Something that happened in an environment */
+        readonly EnvironmentEvent: {
+            /**
+             * @description Its number, from 1
+             * @example 1
+             */
+            readonly n: number;
+            readonly service: components["schemas"]["Service"];
+            /**
+             * @description As apps subscribe to it
+             * @example message.channels
+             */
+            readonly type: string;
+            /** @description Null if nothing is known of it */
+            readonly cause: components["schemas"]["Caused"] | null;
+            /** @description What every app receives of it; null if it is too large to be delivered */
+            readonly payload: {
+                readonly [key: string]: unknown;
+            } | null;
+            /** @description To the apps that receive it */
+            readonly deliveries: readonly components["schemas"]["Delivery"][];
+            /** @description The others */
+            readonly missed: readonly components["schemas"]["MissedEvent"][];
+        };
+        /** @description Events of an environment, and who received them */
+        readonly DeliveryPage: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly environmentId: string;
+            /** @description False once the environment has had more than 100,000 changes: those after them have no events */
+            readonly complete: boolean;
+            /** @description In the order of their commits */
+            readonly events: readonly components["schemas"]["EnvironmentEvent"][];
+            /**
+             * @description `after` of the next page; null if this is the last one
+             * @example 1
+             */
+            readonly next: number | null;
+        };
         /** @description A group of tests that share a template */
         readonly TestSuite: {
             /**
@@ -3960,6 +4148,18 @@ export type MovedClock = components['schemas']['MovedClock'];
 export type NewFaults = components['schemas']['NewFaults'];
 export type FaultState = components['schemas']['FaultState'];
 export type FaultList = components['schemas']['FaultList'];
+export type NewEventApp = components['schemas']['NewEventApp'];
+export type NewEventApps = components['schemas']['NewEventApps'];
+export type EventApp = components['schemas']['EventApp'];
+export type EventApps = components['schemas']['EventApps'];
+export type EventCause = components['schemas']['EventCause'];
+export type Caused = components['schemas']['Caused'];
+export type DeliveryState = components['schemas']['DeliveryState'];
+export type DeliveryAttempt = components['schemas']['DeliveryAttempt'];
+export type Delivery = components['schemas']['Delivery'];
+export type MissedEvent = components['schemas']['MissedEvent'];
+export type EnvironmentEvent = components['schemas']['EnvironmentEvent'];
+export type DeliveryPage = components['schemas']['DeliveryPage'];
 export type TestSuite = components['schemas']['TestSuite'];
 export type TestSuiteList = components['schemas']['TestSuiteList'];
 export type Surface = components['schemas']['Surface'];

@@ -10,11 +10,13 @@ import { type Operation, coverage as trackerCoverage } from "~/replicas/tracker/
 const familyOf = ({ method }: Pick<Coverage, "method">) =>
   method.slice(0, Math.max(method.lastIndexOf("."), 0));
 
-const methodRow = ({ method, summary, arguments: args, limits, userOnly }: Coverage) => [
+const methodRow = ({ method, summary, arguments: args, limits, userOnly, appOnly }: Coverage) => [
   code(method),
   summary,
   args.map(({ name, required }) => code(required ? name : `${name}?`)).join(" "),
-  [userOnly && "Not for bots.", limits].filter(Boolean).join(" "),
+  [userOnly && "Not for bots.", appOnly && "Only with the token of an app.", limits]
+    .filter(Boolean)
+    .join(" "),
 ];
 
 export function chatPage(): string {

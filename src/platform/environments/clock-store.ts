@@ -19,13 +19,14 @@ export async function lockTiming(sql: Sql, environmentId: string): Promise<Timin
   return row?.timing;
 }
 
-/** The timing of a live environment and its faults; undefined if it has ended. */
+/** The timing of a live environment, its faults, and whether its changes are noted; undefined if it has ended. */
 export async function findOpening(
   sql: Sql,
   environmentId: string,
-): Promise<{ timing: Timing; state: FaultState | null } | undefined> {
-  const [row] = await sql<{ timing: Timing; state: FaultState | null }[]>`
-    select ${timingOf(sql, sql`e`)} as timing, ${faultsOf(sql, sql`e`)} as state
+): Promise<{ timing: Timing; state: FaultState | null; noted: boolean } | undefined> {
+  const [row] = await sql<{ timing: Timing; state: FaultState | null; noted: boolean }[]>`
+    select ${timingOf(sql, sql`e`)} as timing, ${faultsOf(sql, sql`e`)} as state,
+      exists (select from diorama.outboxes o where o.environment_id = e.environment_id) as noted
     from diorama.environments e
     where environment_id = ${environmentId} and deleted_at is null and expires_at > now()
   `;

@@ -5,6 +5,7 @@
  * all in one transaction that capture attributes to the clock.
  */
 import type { Capture } from "~/capture/capture";
+import { causeOf } from "~/db/cause";
 import { inTransaction, type Pool } from "~/db/connect";
 import { type Session, sessionWithin, tablesOf } from "~/db/session";
 import { ApiError } from "~/errors";
@@ -18,6 +19,7 @@ import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
 import { actorsIn } from "~/platform/environments/view";
 import type { Once } from "~/platform/idempotency/idempotency";
+import { isNoted, noteNow, setCause } from "~/platform/outbox/store";
 import type { Templates } from "~/platform/templates/templates";
 import type { DueEffect, Schedule } from "~/replicas/replica";
 import { modelOf } from "~/replicas/world";
@@ -70,8 +72,17 @@ export function createClocks(deps: {
             const named = tablesOf(tx, schemaName, tables);
             return sessionWithin(tx, schemaName, named, { micros: at * MICROS, bytes });
           };
+          const noted = await isNoted(tx, id);
+          const fire = async (at: number) => {
+            if (noted) await setCause(tx, causeOf({ clock: true }, { micros: at * MICROS }));
+            const fired = await schedule?.fire(open(at));
+            if (noted) await noteNow(tx);
+            return fired ?? [];
+          };
           const effects = schedule
-            ? await capture.asClock(tx, schemaName, () => fireAll(schedule, open, from, until))
+            ? await capture.asClock(tx, schemaName, () =>
+                fireAll({ ...schedule, fire }, open, { from, until }),
+              )
             : [];
           await store.setClock(tx, id, moved);
           const answer = { ...viewClock(moved), effects };
@@ -109,16 +120,15 @@ function target({ to, advance }: ClockMove, now: number): number {
 
 /** Does everything that is due until a moment, each at its own time. */
 async function fireAll(
-  schedule: Schedule,
+  { next, fire }: Pick<Schedule, "next"> & { fire: (at: number) => Promise<readonly DueEffect[]> },
   open: (at: number) => Session,
-  from: number,
-  until: number,
+  { from, until }: { readonly from: number; readonly until: number },
 ): Promise<Effect[]> {
   const effects: Effect[] = [];
   for (let after = from; ; ) {
-    const at = await schedule.next(open(after), after, until);
+    const at = await next(open(after), after, until);
     if (at === undefined) return effects;
-    const fired = await schedule.fire(open(at));
+    const fired = await fire(at);
     if (fired.length === 0) throw new Error("something is due, and nothing happened");
     for (const effect of fired) effects.push({ at: new Date(at).toISOString(), ...effect });
     if (effects.length > EFFECTS_MAX)

@@ -14,6 +14,7 @@ import { viewCreated } from "~/platform/environments/view";
 import { insert as insertFaults } from "~/platform/faults/store";
 import type { Once } from "~/platform/idempotency/idempotency";
 import { CONCURRENT_ENVIRONMENTS, type Keys } from "~/platform/keys/keys";
+import { giveApps } from "~/platform/outbox/noted";
 import type { Principal } from "~/principal";
 
 const RETRY_AFTER_SECONDS = 10;
@@ -87,6 +88,7 @@ export function createCreation(deps: {
     try {
       const places = await place(tx, plan, schemas);
       if (faults) await insertFaults(tx, ids, faults);
+      for (const each of places) await giveApps(tx, { ...plan.common, ...each }, plan.apps ?? []);
       const answer = answerOf(places.map((each) => viewCreated(common, each)));
       await once?.keep(tx, answer);
       return { places, answer };

@@ -17,6 +17,7 @@ import type { EnvironmentRow } from "~/platform/environments/store";
 import { requireStyle } from "~/platform/environments/token-model";
 import { actorsIn } from "~/platform/environments/view";
 import type { Once } from "~/platform/idempotency/idempotency";
+import { listApps } from "~/platform/outbox/store";
 import type { Principal } from "~/principal";
 import { createSemaphore } from "~/semaphore";
 import type { NewId } from "~/source";
@@ -96,6 +97,7 @@ export function createForks(deps: {
         templateSchema,
         identities: identities(newId, count, tokenStyle),
         faults: state.faults,
+        apps: await listApps(pool, parentId),
         lineage: { parentId, familyId, snapshotId: state.snapshotId, atCall },
       };
       await capacity.require(count); // before schemas are built for them

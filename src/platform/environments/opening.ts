@@ -20,7 +20,7 @@ export async function openEnvironment(
 ): Promise<Opening<Settings> | undefined> {
   const row = await findOpening(sql, environmentId);
   if (!row) return undefined;
-  const { timing, state } = row;
+  const { timing, state, noted } = row;
   const { source, now } = openTiming(timing, environmentId);
-  return { source, settings: { faults: state?.faults ?? null, now } };
+  return { source, settings: { faults: state?.faults ?? null, now }, isNoted: noted };
 }

@@ -8,6 +8,7 @@ import { requireStyle } from "~/platform/environments/token-model";
 import { requireFaults } from "~/platform/faults/rules";
 import { type FaultState, newState } from "~/platform/faults/store";
 import { hashCredential, newCredential } from "~/platform/keys/format";
+import type { StoredApp } from "~/platform/outbox/store";
 import { promptAt } from "~/platform/suites/prompt";
 import type { Suites } from "~/platform/suites/suites";
 import type { Templates } from "~/platform/templates/templates";
@@ -24,6 +25,8 @@ export type Plan = {
   readonly identities: readonly (Identity & { readonly token: string })[];
   readonly lineage?: Lineage;
   readonly faults: FaultState | null;
+  /** That receive events. */
+  readonly apps?: readonly StoredApp[];
 };
 
 /** The ids of new environments, and their tokens with the hashes that are stored. */

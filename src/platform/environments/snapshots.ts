@@ -14,6 +14,7 @@ import * as store from "~/platform/environments/snapshots-store";
 import { createStates } from "~/platform/environments/states";
 import { restart } from "~/platform/faults/store";
 import type { Once } from "~/platform/idempotency/idempotency";
+import { resetEvents } from "~/platform/outbox/noted";
 import type { Templates } from "~/platform/templates/templates";
 import type { Principal } from "~/principal";
 import type { NewId } from "~/source";
@@ -66,6 +67,7 @@ export function createSnapshots(deps: {
           setClock(tx, id, continued(timing, reading, calls)),
           locked.faults && restart(tx, id),
         ]);
+        await resetEvents(tx, environment);
         const answer = {
           environmentId: id,
           snapshotId: snapshotId ?? null,

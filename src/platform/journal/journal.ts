@@ -133,10 +133,9 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
         request,
         trace: trace !== null && TRACEPARENT.test(trace) ? trace : null,
       });
-      const mark = callMark(() => ({
+      const mark = callMark(request, () => ({
         schema: schemaName,
         id,
-        request,
         line: { ...head({ ms: null, status: null }), at: timeOf(began) },
         argumentsText: cutJson(given(), LOGGED_ARGUMENTS_MAX),
       }));

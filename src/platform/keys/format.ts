@@ -47,7 +47,9 @@ export function credentialKind(text: string): CredentialKind | undefined {
 }
 
 /** Some clients reject a token without their service's prefix. It may stand before any of ours. */
-const STYLES = ABOUTS.flatMap(({ tokenStyles }) => tokenStyles);
+const STYLES = ABOUTS.flatMap(({ tokenStyles, appTokenStyle = [] }) =>
+  tokenStyles.concat(appTokenStyle),
+);
 const STYLE = new RegExp(`^(?:${STYLES.join("|")})-(?=diorama_)`);
 
 /** A credential without the prefix of a service. */

@@ -12,8 +12,13 @@ export const about = {
     { hint: "xox", form: /xox[a-z]-[\w.-]+/ },
     { hint: "xapp", form: /xapp-[\w.-]+/ },
     { hint: "upload", form: /(?<=\/upload\/\w+\/)(?:[0-9a-f]{32}|[0-9a-f]+$)/ },
+    {
+      hint: "ticket=",
+      form: /(?<=\bticket=)\d{13}\.[0-9a-f]{16}\.A[A-Z0-9]+\.[0-9a-f]{32}/,
+    },
   ],
   tokenStyles: ["xoxp", "xoxb"],
+  appTokenStyle: "xapp-1-[A-Z0-9]+",
   userToken: /^xox[a-z]-/,
   people: { name: "real_name", title: "title", zone: "tz" },
   effects: {

@@ -14,6 +14,8 @@ export type Coverage = {
   readonly limits?: string;
   /** Bots cannot call it. */
   readonly userOnly: boolean;
+  /** Takes the tokens of apps only. */
+  readonly appOnly: boolean;
   readonly error?: string;
 };
 
@@ -21,7 +23,7 @@ export type Coverage = {
 export const coverage = (): Coverage[] => [
   ...[...METHODS.values()]
     .map(
-      ({ name, tier, summary, args, limits, userOnly }): Coverage => ({
+      ({ name, tier, summary, args, limits, userOnly, appOnly }): Coverage => ({
         method: name,
         tier,
         summary,
@@ -30,6 +32,7 @@ export const coverage = (): Coverage[] => [
           required: args.required?.includes(argument) ?? false,
         })),
         userOnly,
+        appOnly,
         state: limits === undefined ? "full" : "limited",
         ...(limits === undefined ? {} : { limits }),
       }),
@@ -42,6 +45,7 @@ export const coverage = (): Coverage[] => [
       summary: "",
       arguments: [],
       userOnly: false,
+      appOnly: false,
       state: "refused",
       error,
     }),

@@ -8,6 +8,7 @@ import { OWN_USER_ONLY, type ReplicaCall } from "~/replicas/replica";
 
 /** Of a person, a bot, an app, a session or an organization. */
 const TOKEN = /^x(?:ox[a-z][-.]|app-)/;
+const APP_TOKEN = /^(?:bearer\s+)?xapp-\d+-(A[A-Z0-9]+)-/i;
 const BOT_TOKEN = /^(?:bearer\s+)?xoxb-/i;
 
 export const isToken = (text: string) => TOKEN.test(text);
@@ -49,4 +50,22 @@ export async function requireUserToken(
   const isBotToken = sent.some((text) => typeof text === "string" && BOT_TOKEN.test(text));
   if (isBotToken || (await findUser(session, actor))?.is_bot)
     throw new ChatError("not_allowed_token_type");
+}
+
+/**
+ * The app whose own token, `xapp-1-<appId>-…`, a call has. Throws for an app that receives no events of the environment.
+ * `token`: the argument.
+ */
+export async function callingApp(
+  { request: { headers }, hasApp, aliases }: ReplicaCall<TableName>,
+  token: unknown,
+): Promise<string | undefined> {
+  const sent = [headers.get("authorization"), token];
+  const [named] = sent.flatMap((text) =>
+    typeof text === "string" ? (APP_TOKEN.exec(text)?.[1] ?? []) : [],
+  );
+  if (named === undefined) return undefined;
+  const app = aliases.get(named) ?? named;
+  if (!(await hasApp(app))) throw new ChatError("invalid_auth");
+  return app;
 }

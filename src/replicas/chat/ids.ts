@@ -13,6 +13,8 @@ export const newId = ({ source }: Sourced, prefix: IdPrefix) =>
 export const isChannelId = (text: string) => /^[CDG][A-Z0-9]{2,}$/.test(text);
 export const isUserId = (text: string) => /^[UW][A-Z0-9]{2,}$/.test(text);
 
+export const isAppId = (text: string) => /^A[A-Z0-9]{1,15}$/.test(text);
+
 const TS = /^(\d{10})\.(\d{6})$/;
 /** A message's id in its channel: ten digits of seconds, a dot, six digits. */
 export const isTs = (text: string) => TS.test(text);

@@ -4,8 +4,10 @@ import { about } from "~/replicas/chat/about";
 import { answerText } from "~/replicas/chat/answer";
 import { METHODS } from "~/replicas/chat/api/index";
 import { DERIVED } from "~/replicas/chat/derived";
+import { ChatError } from "~/replicas/chat/errors";
+import { events } from "~/replicas/chat/events/index";
 import { faults } from "~/replicas/chat/faults";
-import { actingUser, isToken, requireUserToken } from "~/replicas/chat/identity";
+import { actingUser, callingApp, isToken, requireUserToken } from "~/replicas/chat/identity";
 import { archived } from "~/replicas/chat/mcp/archived";
 import { vendor } from "~/replicas/chat/mcp/vendor";
 import type { Answer, TableName } from "~/replicas/chat/method";
@@ -39,6 +41,7 @@ export const chat = createReplica<TableName>({
   awaits: uploads.awaits,
   issueTrigger,
   schedule,
+  events,
   handle: answer,
   words: rowWords,
   faults,
@@ -75,13 +78,16 @@ async function callMethod(call: ReplicaCall, warnings: string[]): Promise<Answer
   warnings.push(...given.warnings);
   const { raw } = given;
   call.account.arguments = raw;
-  const actor = await actingUser(call, call.userToken ?? given.token);
+  const app = await callingApp(call, given.token);
+  const actor = app ? call.actor : await actingUser(call, call.userToken ?? given.token);
   const method = METHODS.get(name);
   if (!method) throw refusalOf(name);
+  if (method.appOnly !== (app !== undefined)) throw new ChatError("not_allowed_token_type");
   if (method.userOnly) await requireUserToken(call, actor, given.token);
   return await method.run(raw, {
     session: call.session,
     actor,
+    app,
     raw,
     baseUrl: call.baseUrl,
     secret: call.secret,

@@ -13,11 +13,13 @@ export type ChatCall = {
   readonly session: ChatSession;
   /** The id of the user who calls. */
   readonly actor: string;
+  /** The app that calls, if it does so with its own token. */
+  readonly app: string | undefined;
   /** Every argument as received, for methods that echo them. */
   readonly raw: RawArguments;
   /** The address at which the caller reached this service, without a trailing slash. */
   readonly baseUrl: string;
-  /** Signs triggers. */
+  /** Signs triggers and tickets. */
   readonly secret: Uint8Array;
   readonly aliases: Aliases;
   /** Adds a warning to the answer: the client logs it. */
@@ -36,6 +38,8 @@ export type Method = {
   readonly args: TObject;
   /** Takes the tokens of people only, not those of bots. */
   readonly userOnly: boolean;
+  /** Takes the tokens of apps only, which every other method rejects. */
+  readonly appOnly: boolean;
   /** How this differs from the service. */
   readonly limits: string | undefined;
   /** Throws ChatError to reject the call. Writes in one statement or one transaction. */
@@ -49,6 +53,7 @@ export function method<P extends Record<string, TSchema>>(
     summary: string;
     args: P;
     userOnly?: boolean;
+    appOnly?: boolean;
     limits?: string;
     handle: (args: Static<TObject<P>>, call: ChatCall) => Promise<Answer>;
   },
@@ -60,6 +65,7 @@ export function method<P extends Record<string, TSchema>>(
     summary: definition.summary,
     args,
     userOnly: definition.userOnly ?? false,
+    appOnly: definition.appOnly ?? false,
     limits: definition.limits,
     run: (raw, call) => definition.handle(presentIds(convert(args, raw), call.aliases), call),
   };

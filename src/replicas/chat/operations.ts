@@ -71,6 +71,7 @@ function shaped(
   return Type.Object(Object.fromEntries(properties), options);
 }
 
+const APP_ONLY = "It takes the token of an app, and no other: `not_allowed_token_type`.";
 const USER_ONLY = "Bots cannot call it: `not_allowed_token_type`.";
 
 /**
@@ -78,7 +79,7 @@ const USER_ONLY = "Bots cannot call it: `not_allowed_token_type`.";
  * Python clients that know a second media type send the last one they know.
  */
 function operationsOf(method: Method): ServiceOperation[] {
-  const { name, summary, limits, userOnly, args } = method;
+  const { name, summary, limits, userOnly, appOnly, args } = method;
   const id = clientName(name);
   const example = exampleOfCall(name);
   const body = shaped(method, inBody, {
@@ -88,7 +89,7 @@ function operationsOf(method: Method): ServiceOperation[] {
   const files = Object.keys(args.properties).filter((key) => isBinary(args.properties[key]));
   const common = { name, path: name, summary, answers: { 200: Answer } };
   const described = (text: string) =>
-    [limits, userOnly && USER_ONLY, text].filter(Boolean).join(" ");
+    [limits, userOnly && USER_ONLY, appOnly && APP_ONLY, text].filter(Boolean).join(" ");
   const post = {
     ...common,
     method: "post",

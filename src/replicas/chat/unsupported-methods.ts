@@ -3,7 +3,6 @@ import { ChatError } from "~/replicas/chat/errors";
 
 /** Of sign-in and of apps. There are none here, so no client, secret, code or token of theirs is right. */
 const SIGN_IN: readonly (readonly [string, string])[] = [
-  ["apps.connections.open", "not_allowed_token_type"],
   ["apps.event.authorizations.list", "not_allowed_token_type"],
   ["apps.manifest.create", "not_allowed_token_type"],
   ["apps.manifest.delete", "not_allowed_token_type"],

@@ -32,7 +32,12 @@ test.each([
 /** Of each service, for each of its secrets. */
 const SECRETS: Readonly<Record<string, readonly string[]>> = {
   calendar: [],
-  chat: ["xoxb-1-2", "xapp-1-2", `/upload/F01/${"0f".repeat(16)}`],
+  chat: [
+    "xoxb-1-2",
+    "xapp-1-2",
+    `/upload/F01/${"0f".repeat(16)}`,
+    `/link?ticket=1767603600731.${"0f".repeat(8)}.A01BOT.${"0f".repeat(16)}`,
+  ],
   mail: ["ya29.a0-b_c"],
   tracker: ["lin_api_1", `/uploads/put/a-1/${"0f".repeat(16)}`],
 };

@@ -55,6 +55,7 @@ async function counting(scene: Scene) {
         account: newAccount("test"),
         isAnonymous: false,
         mayImpersonate: false,
+        hasApp: async () => false,
         baseUrl: "http://test",
         secret: new Uint8Array(),
         aliases: NO_ALIASES,

@@ -51,6 +51,7 @@ async function count(query: string, variables: object = {}) {
     account: newAccount("test"),
     isAnonymous: false,
     mayImpersonate: false,
+    hasApp: async () => false,
     baseUrl: "http://localhost",
     secret: new Uint8Array(),
     aliases: NO_ALIASES,

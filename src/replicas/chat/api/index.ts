@@ -1,6 +1,7 @@
 /** Every method that a client can call. Dispatch, documentation and coverage are read from this list. */
 
 import { agents } from "~/replicas/chat/api/agents";
+import { apps } from "~/replicas/chat/api/apps";
 import { assistant } from "~/replicas/chat/api/assistant";
 import { auth } from "~/replicas/chat/api/auth";
 import { blocks } from "~/replicas/chat/api/blocks";
@@ -44,6 +45,7 @@ import type { Method } from "~/replicas/chat/method";
 
 const FAMILIES: readonly (readonly Method[])[] = [
   agents,
+  apps,
   assistant,
   auth,
   blocks,

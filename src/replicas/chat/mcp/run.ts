@@ -12,6 +12,7 @@ export const chatCall = (
   baseUrl,
   secret,
   aliases,
+  app: undefined,
   raw: new Map(),
   warn,
 });

@@ -1,0 +1,12 @@
+/** The cause of a change, for environments whose changes are noted. */
+import type { Source } from "~/source";
+
+/** A call, by its X-Request-Id, or the clock. */
+type Maker = { readonly request: string } | { readonly clock: true };
+
+/** A maker, and the environment's time in microseconds since 1970. */
+export type Cause = Maker & { readonly micros: number };
+
+/** As JSON. */
+export const causeOf = (maker: Maker, { micros }: Pick<Source, "micros">): string =>
+  JSON.stringify({ ...maker, micros });

@@ -1,0 +1,105 @@
+/** The events of environments: which apps receive them, what follows from changes, and its delivery. */
+import type { Pool } from "~/db/connect";
+import type { SessionPool } from "~/db/session-pool";
+import { NotAuthed } from "~/errors";
+import { answerOf } from "~/http/native";
+import type { Log } from "~/log";
+import type { Environments } from "~/platform/environments/environments";
+import type { Exclusive } from "~/platform/environments/exclusive";
+import { requireId } from "~/platform/environments/id";
+import type { Settings } from "~/platform/environments/opening";
+import { createEventApps } from "~/platform/events/apps";
+import { useTicket } from "~/platform/events/deliveries-store";
+import { createDerivation } from "~/platform/events/derivation";
+import { createEventListing } from "~/platform/events/listing";
+import { createPlaces } from "~/platform/events/place";
+import { createSockets } from "~/platform/events/sockets";
+import { CHANGES_CHANNEL, DELIVERIES_CHANNEL } from "~/platform/events/store";
+import { listApps } from "~/platform/outbox/store";
+import { createQuota } from "~/platform/quota";
+import type { Templates } from "~/platform/templates/templates";
+import { REPLICAS } from "~/replicas/index";
+import type { IncomingRequest } from "~/wire/incoming";
+import type { OutgoingAnswer } from "~/wire/outgoing";
+import { upgraded } from "~/wire/websocket";
+
+export type EnvironmentEvents = ReturnType<typeof createEvents>;
+
+const SOCKETS_MAX = 4_000;
+const SOCKETS_PER_KEY_MAX = 1_000;
+
+export function createEvents(deps: {
+  pool: Pool;
+  sessionPool: SessionPool<Settings>;
+  environments: Environments;
+  templates: Templates;
+  exclusive: Exclusive;
+  log: Log;
+}) {
+  const { pool } = deps;
+  const places = createPlaces(deps);
+  const parts = { ...deps, places };
+  const derivation = createDerivation(parts);
+  const sockets = createSockets(parts);
+  const quota = createQuota(
+    { max: SOCKETS_MAX, perHolder: SOCKETS_PER_KEY_MAX },
+    { limit: "event socket", plural: "sockets for events open" },
+  );
+  const listening = [
+    pool.listen(CHANGES_CHANNEL, derivation.soon),
+    pool.listen(DELIVERIES_CHANNEL, sockets.wake),
+  ];
+
+  return {
+    apps: createEventApps(parts),
+    listing: createEventListing({ ...deps, derivation }),
+
+    async hasApp(environmentId: string, app: string): Promise<boolean> {
+      const apps = await listApps(pool, environmentId);
+      return apps.some(({ id }) => id === app);
+    },
+
+    /** Whether a path of a service is that of its sockets. */
+    isSocket: (service: string, path: string): boolean =>
+      REPLICAS.get(service)?.events?.socket.path === path,
+
+    /** Opens the socket of an app, by the ticket of its request. Throws `not_authed`. */
+    async connect(
+      request: IncomingRequest,
+      { envId, service }: { readonly envId: string; readonly service: string },
+      serverUrl: string,
+    ): Promise<OutgoingAnswer> {
+      const place = await places.open(requireId(envId));
+      const mode = REPLICAS.get(service)?.events?.socket;
+      const { environmentId, tokenHash, keyId } = place?.environment ?? {};
+      const given = tokenHash && mode?.readTicket(tokenHash, request.url.searchParams, Date.now());
+      if (!place || !mode || !given || environmentId === undefined || keyId === undefined)
+        throw new NotAuthed("invalid");
+      request.owner = { keyId, environmentId };
+      const known = await listApps(pool, environmentId);
+      const app = known.find((each) => each.id === given.app && each.service === service);
+      if (!app) throw new NotAuthed("invalid");
+      const baseUrl = `${serverUrl}/api/env/${environmentId}/services/${service}`;
+      const destination = { environmentId, app, mode, baseUrl, secret: tokenHash };
+      const left = quota.take(keyId);
+      try {
+        if (!(await useTicket(pool, given.ticket, given.expiresAt))) throw new NotAuthed("expired");
+        return await answerOf(
+          upgraded(request, (peer) => sockets.join(peer, destination, left), {
+            pingMs: mode.pingMs,
+          }),
+        );
+      } catch (error) {
+        left();
+        throw error;
+      }
+    },
+
+    async stop(): Promise<void> {
+      for (const each of listening)
+        await each.then(({ unlisten }) => unlisten()).catch(() => undefined);
+      await sockets.stop();
+      await derivation.stop();
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** Lists the events of an environment, with who received each of them, and who did not, and why. */
+import type { Pool } from "~/db/connect";
+import { ApiError } from "~/errors";
+import { PAGE_LENGTH_MAX } from "~/http/page";
+import type { Environments } from "~/platform/environments/environments";
+import type { Derivation } from "~/platform/events/derivation";
+import {
+  type DeliveryPage,
+  type DeliveryQuery,
+  LISTED_DEFAULT,
+  LISTED_MAX,
+} from "~/platform/events/model";
+import * as store from "~/platform/events/store";
+import { MICROS } from "~/source";
+
+export function createEventListing(deps: {
+  pool: Pool;
+  environments: Environments;
+  derivation: Derivation;
+}) {
+  const { pool, environments, derivation } = deps;
+
+  return {
+    /** The events of everything that was committed before the call. Throws `invalid_request`. */
+    async list(userId: string, envId: string, query: DeliveryQuery): Promise<DeliveryPage> {
+      const after = Number(query.after ?? 0);
+      const limit = Number(query.limit ?? LISTED_DEFAULT);
+      if (limit < 1 || limit > LISTED_MAX)
+        throw new ApiError("invalid_request", `limit: a number from 1 to ${LISTED_MAX} is needed`);
+      const { environmentId } = await environments.requirePath(userId, envId);
+      await derivation.now(environmentId);
+      const page = { after, limit: limit + 1, lengthMax: PAGE_LENGTH_MAX };
+      const found = await store.listEvents(pool, environmentId, page);
+      const events = found.slice(0, limit);
+      const last = events.at(-1)?.number ?? after;
+      const hasMore =
+        found.length > limit || (await store.hasEventsAfter(pool, environmentId, last));
+      return {
+        environmentId,
+        complete: !(await store.isFull(pool, environmentId)),
+        events: events.map(listed),
+        next: hasMore ? last : null,
+      };
+    },
+  };
+}
+
+const time = (ms: number) => new Date(ms).toISOString();
+
+function listed(event: store.ListedEvent): DeliveryPage["events"][number] {
+  const { number, service, type, cause, payload, missed, deliveries } = event;
+  return {
+    n: number,
+    service,
+    type,
+    cause: cause && {
+      by: "clock" in cause ? "clock" : "call",
+      request: "request" in cause ? cause.request : null,
+      at: time(cause.micros / MICROS),
+    },
+    payload: payload && { ...payload },
+    deliveries: (deliveries ?? []).map(({ app, state, attempts }) => ({
+      app,
+      state,
+      attempts: attempts.map(({ at, ms, failed }) => ({
+        at: time(at),
+        ms: ms ?? null,
+        failed: failed ?? null,
+      })),
+    })),
+    missed: Object.entries(missed).map(([app, reason]) => ({ app, reason })),
+  };
+}

@@ -1,0 +1,191 @@
+/** Shapes of the events of an environment: the apps that receive them, and what was delivered. */
+import { Type } from "@sinclair/typebox";
+import { type Static, t } from "elysia";
+import { Count, Digits, Id, ServiceName, Timestamp, UserId } from "~/http/model";
+
+const APPS_MAX = 20;
+const NAMES_MAX = 200;
+const NAME_LENGTH_MAX = 64;
+export const LISTED_DEFAULT = 100;
+export const LISTED_MAX = 1_000;
+
+const Name = t.String({ minLength: 1, maxLength: NAME_LENGTH_MAX });
+const AppId = t.String({
+  minLength: 1,
+  maxLength: NAME_LENGTH_MAX,
+  description: "Id of the app: one of the template's, or any in the form of the service",
+  examples: ["A01AGENTBOT"],
+});
+const EventTypes = t.Array(Name, {
+  maxItems: NAMES_MAX,
+  description: "The types of events that it subscribes to, as the service names them",
+  examples: [["message.channels", "app_mention"]],
+});
+const SCOPES = {
+  maxItems: NAMES_MAX,
+  description: "The scopes that it has, where the service gives events by scopes. Omitted: all",
+  examples: [["channels:history", "app_mentions:read"]],
+};
+
+const NewEventApp = t.Object(
+  {
+    app: AppId,
+    service: t.Optional({
+      ...ServiceName,
+      description: "Of a world: the app's service, if several have events",
+    }),
+    userId: t.Optional(
+      t.String({
+        ...UserId,
+        description:
+          "The user that the app acts as. Omitted: that of the app, if the template has it, else the environment's own",
+      }),
+    ),
+    events: EventTypes,
+    scopes: t.Optional(t.Array(Name, SCOPES)),
+  },
+  { title: "NewEventApp", description: "An app that receives events" },
+);
+
+export const NewEventApps = t.Object(
+  {
+    apps: t.Array(NewEventApp, {
+      maxItems: APPS_MAX,
+      description: "The apps that receive events; they replace those from before",
+    }),
+  },
+  {
+    title: "NewEventApps",
+    description: "The apps of an environment that receive events",
+    examples: [{ apps: [{ app: "A01AGENTBOT", events: ["message.channels", "app_mention"] }] }],
+  },
+);
+export type NewEventApps = Static<typeof NewEventApps>;
+
+const EventAppView = t.Object(
+  {
+    app: AppId,
+    service: ServiceName,
+    userId: t.String({ ...UserId, description: "The user that the app acts as" }),
+    events: EventTypes,
+    scopes: t.Nullable(t.Array(Name, SCOPES), { description: "Null: all" }),
+    tokenPrefix: t.Nullable(t.String({ examples: ["xapp-1-A01AGENTBOT-"] }), {
+      description:
+        "In front of the environment's token: the token with which the app opens connections for its events. Null if the service has no such token",
+    }),
+  },
+  { title: "EventApp", description: "An app that receives events" },
+);
+
+export const EventApps = t.Object(
+  { environmentId: Id, apps: t.Array(EventAppView, { description: "By id" }) },
+  { title: "EventApps", description: "The apps of an environment that receive events" },
+);
+export type EventApps = Static<typeof EventApps>;
+
+export const DeliveryQuery = t.Object({
+  after: t.Optional(
+    t.String({
+      ...Digits,
+      documented: Type.Integer({
+        minimum: 0,
+        description: "The number of the last event of the page before",
+      }),
+    }),
+  ),
+  limit: t.Optional(
+    t.String({
+      ...Digits,
+      documented: Type.Integer({
+        minimum: 1,
+        maximum: LISTED_MAX,
+        default: LISTED_DEFAULT,
+        description: "Maximum number of events in a page",
+      }),
+    }),
+  ),
+});
+export type DeliveryQuery = Static<typeof DeliveryQuery>;
+
+const Attempt = t.Object(
+  {
+    at: { ...Timestamp, description: "When it was sent, in real time" },
+    ms: t.Nullable(t.Number({ minimum: 0, examples: [12] }), {
+      description: "Until its acknowledgement; null without one",
+    }),
+    failed: t.Nullable(t.String({ examples: ["no acknowledgement"] }), {
+      description: "Why it failed; null if it did not, or not yet",
+    }),
+  },
+  { title: "DeliveryAttempt", description: "One attempt to deliver an event" },
+);
+
+const Delivery = t.Object(
+  {
+    app: AppId,
+    state: t.Union(
+      [t.Literal("pending"), t.Literal("sent"), t.Literal("delivered"), t.Literal("failed")],
+      {
+        title: "DeliveryState",
+        description:
+          "`pending`: it waits for a connection of the app, or for its next attempt; `sent`: for an acknowledgement; `delivered`: the app has acknowledged it, which does not mean that it has handled it; `failed`: after the last attempt, or by a reset",
+        examples: ["delivered"],
+      },
+    ),
+    attempts: t.Array(Attempt, { description: "In order" }),
+  },
+  { title: "Delivery", description: "The delivery of an event to an app" },
+);
+
+const Missed = t.Object(
+  {
+    app: AppId,
+    reason: t.String({ examples: ["its bot is not in the channel"] }),
+  },
+  { title: "MissedEvent", description: "An app that does not receive an event, and why" },
+);
+
+const Caused = t.Object(
+  {
+    by: t.Union([t.Literal("call"), t.Literal("clock"), t.Literal("other")], {
+      title: "EventCause",
+      examples: ["call"],
+    }),
+    request: t.Nullable(t.String({ examples: ["0d9f1c5e-7b1c-4c39-9e0b-6d5f6f0a2f11"] }), {
+      description: "The id of the call's request, which the calls of a run have too",
+    }),
+    at: { ...Timestamp, description: "By the environment's clock" },
+  },
+  { title: "Caused", description: "The cause of an event" },
+);
+
+const EnvironmentEvent = t.Object(
+  {
+    n: Type.Integer({ ...Count, description: "Its number, from 1" }),
+    service: ServiceName,
+    type: t.String({ description: "As apps subscribe to it", examples: ["message.channels"] }),
+    cause: t.Nullable(Caused, { description: "Null if nothing is known of it" }),
+    payload: t.Nullable(t.Record(t.String(), t.Unknown()), {
+      description: "What every app receives of it; null if it is too large to be delivered",
+    }),
+    deliveries: t.Array(Delivery, { description: "To the apps that receive it" }),
+    missed: t.Array(Missed, { description: "The others" }),
+  },
+  { title: "EnvironmentEvent", description: "Something that happened in an environment" },
+);
+
+export const DeliveryPage = t.Object(
+  {
+    environmentId: Id,
+    complete: t.Boolean({
+      description:
+        "False once the environment has had more than 100,000 changes: those after them have no events",
+    }),
+    events: t.Array(EnvironmentEvent, { description: "In the order of their commits" }),
+    next: t.Nullable(Type.Integer({ ...Count }), {
+      description: "`after` of the next page; null if this is the last one",
+    }),
+  },
+  { title: "DeliveryPage", description: "Events of an environment, and who received them" },
+);
+export type DeliveryPage = Static<typeof DeliveryPage>;

@@ -1,0 +1,49 @@
+/** Environments as the work on their events sees them: without a caller, and only while they live. */
+import type { Session } from "~/db/session";
+import type { SessionPool } from "~/db/session-pool";
+import type { Environments } from "~/platform/environments/environments";
+import type { Settings } from "~/platform/environments/opening";
+import type { EnvironmentRow } from "~/platform/environments/store";
+import { actorsIn } from "~/platform/environments/view";
+import type { Templates } from "~/platform/templates/templates";
+import { serviceSession } from "~/replicas/service-session";
+
+export type Places = ReturnType<typeof createPlaces>;
+export type OpenPlace = NonNullable<Awaited<ReturnType<Places["open"]>>>;
+
+export function createPlaces(deps: {
+  environments: Environments;
+  templates: Templates;
+  sessionPool: SessionPool<Settings>;
+}) {
+  const { environments, templates, sessionPool } = deps;
+
+  async function of(environment: EnvironmentRow) {
+    const services = Object.keys(actorsIn(environment));
+    const place = { kind: environment.service, services };
+    const ref = { ...environment, tables: await templates.tablesOf(environment) };
+    return {
+      environment,
+      services,
+      /** Of the environment, in milliseconds. Throws EnvironmentEnded. */
+      async now(): Promise<number> {
+        const { now } = await sessionPool.settings(ref);
+        return now?.() ?? Date.now();
+      },
+      /** Reads the tables of its services, each in a session of its own. Throws EnvironmentEnded. */
+      read: <T>(work: (sessionOf: (service: string) => Session) => Promise<T>): Promise<T> =>
+        sessionPool.use(ref, (session) =>
+          work((service) => serviceSession(place, service, session)),
+        ),
+    };
+  }
+
+  return {
+    of,
+    /** Undefined if the environment has ended. */
+    async open(environmentId: string) {
+      const environment = await environments.find(environmentId);
+      return environment?.state === "live" ? await of(environment) : undefined;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { Elysia } from "elysia";
+import { failures } from "~/http/errors";
+import { EnvironmentPath } from "~/http/model";
+import { principalOf } from "~/http/principal";
+import type { EnvironmentEvents } from "~/platform/events/events";
+import { DeliveryPage, DeliveryQuery, EventApps, NewEventApps } from "~/platform/events/model";
+
+const SHOWN = ["invalid_request", "invalid_environment_path", "environment_not_found"] as const;
+
+export const eventRoutes = ({ apps, listing }: EnvironmentEvents) =>
+  new Elysia({ tags: ["environments"] })
+    .put(
+      "/env/:envId/events",
+      ({ request, params, body }) => apps.put(principalOf(request).userId, params.envId, body),
+      {
+        params: EnvironmentPath,
+        body: NewEventApps,
+        response: {
+          200: EventApps,
+          ...failures("invalid_service", "request_too_large", ...SHOWN),
+        },
+        detail: {
+          operationId: "putEventApps",
+          summary: "Choose the apps of an environment that receive events",
+          description:
+            "Changes that are made after the answer cause events. The first apps of an environment come before its run. Calls in progress end first, within 5 s.",
+        },
+      },
+    )
+    .get(
+      "/env/:envId/events",
+      ({ request, params }) => apps.show(principalOf(request).userId, params.envId),
+      {
+        params: EnvironmentPath,
+        response: { 200: EventApps, ...failures(...SHOWN) },
+        detail: {
+          operationId: "showEventApps",
+          summary: "Show the apps of an environment that receive events",
+          description: "With the types of events that each subscribes to.",
+        },
+      },
+    )
+    .get(
+      "/env/:envId/deliveries",
+      ({ request, params, query }) =>
+        listing.list(principalOf(request).userId, params.envId, query),
+      {
+        params: EnvironmentPath,
+        query: DeliveryQuery,
+        response: { 200: DeliveryPage, ...failures(...SHOWN) },
+        detail: {
+          operationId: "listDeliveries",
+          summary: "List the events of an environment and their deliveries",
+          description:
+            "In order, each with its cause, the attempts to deliver it, and the apps that do not receive it, with the reason. Only environments with apps have events.",
+        },
+      },
+    );

@@ -1,0 +1,120 @@
+/**
+ * The apps of environments, and the triggers that note the changes from which their events follow (migration 31). These
+ * functions run on any of the pools.
+ */
+import { of } from "~/db/blueprint";
+import { type Fragment, literal, type Sql } from "~/db/connect";
+import type { EventApp } from "~/replicas/events";
+
+/** An app of an environment, of one of its services. */
+export type StoredApp = EventApp & { readonly service: string };
+
+const appColumns = (sql: Sql): Fragment =>
+  sql`app_id as id, service, user_id as "user", events, scopes`;
+
+/** The apps of an environment, by id. This runs on any of the pools. */
+export const listApps = async (sql: Sql, environmentId: string): Promise<StoredApp[]> =>
+  await sql<StoredApp[]>`
+    select ${appColumns(sql)} from diorama.event_apps
+    where environment_id = ${environmentId} order by app_id
+  `;
+
+/** Whether the changes of an environment are noted. This runs on any of the pools. */
+export async function isNoted(sql: Sql, environmentId: string): Promise<boolean> {
+  const rows = await sql`select from diorama.outboxes where environment_id = ${environmentId}`;
+  return rows.length > 0;
+}
+
+/** Replaces the apps of an environment. An app that stays keeps its deliveries. This runs on any of the pools. */
+export async function replaceApps(
+  tx: Sql,
+  environmentId: string,
+  apps: readonly StoredApp[],
+): Promise<void> {
+  if (apps.length === 0) {
+    await tx`delete from diorama.outboxes where environment_id = ${environmentId}`;
+    return;
+  }
+  await tx`
+    insert into diorama.outboxes (environment_id) values (${environmentId}) on conflict do nothing
+  `;
+  await tx`
+    insert into diorama.event_logs (environment_id) values (${environmentId}) on conflict do nothing
+  `;
+  await tx`
+    delete from diorama.event_apps
+    where environment_id = ${environmentId} and app_id <> all(${apps.map(({ id }) => id)}::text[])
+  `;
+  for (const { id, service, user, events, scopes } of apps)
+    await tx`
+      insert into diorama.event_apps (environment_id, app_id, service, user_id, events, scopes)
+      values (${environmentId}, ${id}, ${service}, ${user}, ${[...events]}, ${scopes && [...scopes]})
+      on conflict (environment_id, app_id) do update
+      set service = excluded.service, user_id = excluded.user_id, events = excluded.events, scopes = excluded.scopes
+    `;
+}
+
+/** Ends what is not delivered yet, of an environment that is reset. This runs on any of the pools. */
+export async function dropUndelivered(tx: Sql, environmentId: string): Promise<void> {
+  await tx`
+    update diorama.deliveries set state = 'failed',
+      attempts = attempts || jsonb_build_object('at', floor(extract(epoch from clock_timestamp()) * 1000), 'failed', 'reset')
+    where environment_id = ${environmentId} and state in ('pending', 'sent')
+  `;
+  await tx`
+    update diorama.event_logs l set change = o.changes from diorama.outboxes o
+    where l.environment_id = ${environmentId} and o.environment_id = l.environment_id
+  `;
+}
+
+const TRIGGER = "diorama_note";
+
+type Schema = { readonly environmentId: string; readonly schemaName: string };
+
+/**
+ * Begins to note the changes of some tables. A schema with these triggers differs from its template, so that it is
+ * dropped with its environment.
+ */
+export async function startNoting(
+  tx: Sql,
+  { environmentId, schemaName }: Schema,
+  tables: readonly string[],
+): Promise<void> {
+  await tx.unsafe(
+    tables
+      .map(
+        (
+          name,
+        ) => `create constraint trigger ${TRIGGER} after insert or update or delete on ${of(schemaName, name)}
+          deferrable initially deferred for each row execute function diorama.note_row(${literal(environmentId)})`,
+      )
+      .join(";\n"),
+  );
+}
+
+export async function stopNoting(
+  tx: Sql,
+  { schemaName }: Schema,
+  tables: readonly string[],
+): Promise<void> {
+  await tx.unsafe(
+    tables
+      .map((name) => `drop trigger if exists ${TRIGGER} on ${of(schemaName, name)}`)
+      .join(";\n"),
+  );
+}
+
+/** Gives the changes that follow in a transaction their cause, as JSON. */
+export const setCause = async (tx: Sql, cause: string) =>
+  await tx`select set_config('diorama_note.cause', ${cause}, true)`;
+
+/** Notes the changes so far, with their cause, before that changes. */
+export const noteNow = async (tx: Sql) =>
+  await tx.unsafe("set constraints all immediate; set constraints all deferred");
+
+/** Deletes the changes of environments that have ended: nothing follows from them any more. */
+export const deleteEndedChanges = async (sql: Sql) =>
+  await sql`
+    delete from diorama.changes c using diorama.environments e
+    where e.environment_id = c.environment_id and (e.deleted_at is not null or e.expires_at <= now())
+  `;

@@ -1,0 +1,74 @@
+/** The events that the apps of a workspace receive of its changes: the Events API, delivered by Socket Mode. */
+import { type Change, type Derived, secondsOf } from "~/replicas/chat/events/change";
+import { channels, members } from "~/replicas/chat/events/channels";
+import { type Context, readContext } from "~/replicas/chat/events/context";
+import { canvases, files, shares } from "~/replicas/chat/events/files";
+import { pins, reactions, stars } from "~/replicas/chat/events/items";
+import { messages } from "~/replicas/chat/events/messages";
+import { emoji, usergroups, users } from "~/replicas/chat/events/people";
+import { socket } from "~/replicas/chat/events/socket";
+import { type EventType, TYPES } from "~/replicas/chat/events/types";
+import { isAppId } from "~/replicas/chat/ids";
+import type { TableName } from "~/replicas/chat/method";
+import { findBotOfApp } from "~/replicas/chat/store/events";
+import type { EventApp, Events, RowChange } from "~/replicas/events";
+
+const DERIVERS = {
+  users,
+  channels,
+  channel_members: members,
+  messages,
+  reactions,
+  pins,
+  stars,
+  files,
+  file_shares: shares,
+  canvases,
+  usergroups,
+  emoji,
+} satisfies { [N in TableName]?: (change: Change<N>, context: Context) => Derived[] };
+
+type Deriver = (change: RowChange<TableName>, context: Context) => Derived[];
+
+/** Why an app cannot receive a type of event at all. */
+function obstacle({ events: subscribed, scopes }: EventApp, type: EventType): string | undefined {
+  if (!subscribed.includes(type)) return "not subscribed";
+  const needed: readonly string[] = TYPES[type];
+  if (scopes === null || needed.some((scope) => scopes.includes(scope))) return undefined;
+  return `needs the scope ${needed.join(" or ")}`;
+}
+
+const missedBy = (apps: readonly EventApp[], { type, audience }: Derived) =>
+  Object.fromEntries(
+    apps.flatMap((app) => {
+      const reason = obstacle(app, type) ?? audience(app);
+      return reason === undefined ? [] : [[app.id, reason] as const];
+    }),
+  );
+
+export const events: Events<TableName> = {
+  tables: Object.keys(DERIVERS) as (keyof typeof DERIVERS)[],
+  types: TYPES,
+  isAppId,
+  findBot: findBotOfApp,
+  socket,
+
+  async derive(session, changes, apps) {
+    const context = await readContext(session, changes as RowChange<TableName>[], apps);
+    const derivers = DERIVERS as { readonly [table: string]: unknown } as Readonly<
+      Record<string, Deriver | undefined>
+    >;
+    return changes.flatMap((change) =>
+      (derivers[change.table]?.(change as RowChange<TableName>, context) ?? []).map((found) => ({
+        change: change.number,
+        type: found.type,
+        payload: {
+          team_id: context.team.id,
+          event_time: secondsOf(change.micros),
+          event: found.event,
+        },
+        missed: missedBy(apps, found),
+      })),
+    );
+  },
+};

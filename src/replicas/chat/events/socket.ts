@@ -1,0 +1,65 @@
+/** Socket Mode: how an app receives its events over a WebSocket that it has opened. */
+import { isObject, parseBounded } from "~/input/json";
+import { envelopeId, eventCallback, readEnvelopeId } from "~/replicas/chat/events/envelope";
+import { readTicket } from "~/replicas/chat/events/ticket";
+import type { SocketMode } from "~/replicas/events";
+
+const MINUTE_MS = 60_000;
+const DEBUG = { host: "applink-diorama" };
+/** Seconds that a connection lasts, about. */
+const CONNECTION_SECONDS = 18_060;
+
+const REASONS = {
+  refresh: "refresh_requested",
+  too_many: "too_many_websockets",
+  disabled: "link_disabled",
+} as const;
+
+function parsed(text: string): unknown {
+  try {
+    return parseBounded(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export const socket: SocketMode = {
+  path: "link",
+  tokenPrefix: (app) => `xapp-1-${app}-`,
+  pingMs: 10_000,
+  acknowledgeMs: 3_000,
+  retryMs: [0, MINUTE_MS, 5 * MINUTE_MS],
+  connectionsMax: 10,
+  readTicket,
+
+  hello: (app, connections) =>
+    JSON.stringify({
+      type: "hello",
+      num_connections: connections,
+      debug_info: {
+        ...DEBUG,
+        build_number: 1,
+        approximate_connection_time: CONNECTION_SECONDS,
+      },
+      connection_info: { app_id: app },
+    }),
+
+  message: (secret, delivery) =>
+    JSON.stringify({
+      envelope_id: envelopeId(secret, delivery),
+      payload: eventCallback(secret, delivery),
+      type: "events_api",
+      accepts_response_payload: false,
+      retry_attempt: delivery.attempt,
+      retry_reason: delivery.attempt === 0 ? "" : "timeout",
+    }),
+
+  acknowledged(text) {
+    const message = parsed(text);
+    if (!isObject(message) || typeof message["envelope_id"] !== "string") return undefined;
+    return readEnvelopeId(message["envelope_id"]);
+  },
+
+  goodbye: (reason) =>
+    JSON.stringify({ type: "disconnect", reason: REASONS[reason], debug_info: DEBUG }),
+};

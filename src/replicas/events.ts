@@ -1,0 +1,104 @@
+/** Events: what a service reports to the apps of an environment. They follow from the changes of its rows. */
+import type { Session } from "~/db/session";
+
+/** Column by column, as `to_jsonb` shows a row. */
+export type EventRow = { readonly [column: string]: unknown };
+
+/** A change of a row in an environment's service, in the order of commits. */
+export type RowChange<Name extends string = string> = {
+  /** From 1. */
+  readonly number: number;
+  /** Equal for the changes of one transaction, which follow each other. */
+  readonly transaction: string;
+  readonly table: Name;
+  /** Null for a new row. */
+  readonly before: EventRow | null;
+  /** Null for a deleted row. */
+  readonly after: EventRow | null;
+  /** The time of the environment when it was made, in microseconds since 1970. */
+  readonly micros: number;
+};
+
+/** An app of an environment that receives events. */
+export type EventApp = {
+  readonly id: string;
+  /** The user that it acts as. */
+  readonly user: string;
+  /** The types that it subscribes to. */
+  readonly events: readonly string[];
+  /** Null: every scope. */
+  readonly scopes: readonly string[] | null;
+};
+
+/** Something that happened, and who learns of it. */
+type ServiceEvent = {
+  /** The number of the change that caused it. */
+  readonly change: number;
+  /** As apps subscribe to it: `message.channels`. */
+  readonly type: string;
+  /** The part that does not depend on the app. JSON. */
+  readonly payload: object;
+  /** Why an app does not receive it, by the app's id. The others do. */
+  readonly missed: { readonly [app: string]: string };
+};
+
+/** An event on its way to an app. */
+export type SocketDelivery = {
+  readonly app: Pick<EventApp, "id" | "user">;
+  /** The address at which the app reached the service, without a trailing slash: that of files. */
+  readonly baseUrl: string;
+  readonly payload: object;
+  /** The same in each attempt; unique in the environment for the app. */
+  readonly number: number;
+  /** From 0. */
+  readonly attempt: number;
+};
+
+/** How a service delivers events over a WebSocket that an app has opened. */
+export type SocketMode = {
+  /** Of the service: `link`. */
+  readonly path: string;
+  /** In front of the environment's token: the token with which an app opens connections. */
+  readonly tokenPrefix: (app: string) => string;
+  /** Between two pings of the server. */
+  readonly pingMs: number;
+  /** How long it waits for an acknowledgement. */
+  readonly acknowledgeMs: number;
+  /** Delays of the attempts after the first, by the environment's clock. */
+  readonly retryMs: readonly number[];
+  /** Open at the same time, for an app. */
+  readonly connectionsMax: number;
+  /** Reads the ticket of a request. Undefined if it is none of this environment, or has expired. `now`: real time, in ms. */
+  readonly readTicket: (
+    secret: Uint8Array,
+    query: URLSearchParams,
+    now: number,
+  ) => { readonly app: string; readonly ticket: string; readonly expiresAt: number } | undefined;
+  /** The first message. `connections`: open ones of the app, with this one. */
+  readonly hello: (app: string, connections: number) => string;
+  readonly message: (secret: Uint8Array, delivery: SocketDelivery) => string;
+  /** Reads a message of the app: the number and the attempt of the delivery that it acknowledges. */
+  readonly acknowledged: (
+    text: string,
+  ) => { readonly number: number; readonly attempt: number } | undefined;
+  /** The message before the server closes the connection. */
+  readonly goodbye: (reason: "refresh" | "too_many" | "disabled") => string;
+};
+
+export type Events<Name extends string = string> = {
+  /** Tables whose changes cause events. */
+  readonly tables: readonly Name[];
+  /** The types that apps can subscribe to, with the scopes of which an app needs one. None: it needs none. */
+  readonly types: { readonly [type: string]: readonly string[] };
+  /** Whether a text has the form of an app's id. */
+  readonly isAppId: (text: string) => boolean;
+  /** The user of an app, if the environment has one. */
+  readonly findBot: (session: Session<Name>, app: string) => Promise<string | undefined>;
+  /** The events that follow from changes, in their order. The session shows a state after the changes. */
+  readonly derive: (
+    session: Session<Name>,
+    changes: readonly RowChange[],
+    apps: readonly EventApp[],
+  ) => Promise<readonly ServiceEvent[]>;
+  readonly socket: SocketMode;
+};

@@ -1,0 +1,128 @@
+/**
+ * Kills of servers between the commit of a change, the sending of its event and the note of its acknowledgement: no event
+ * is lost, none has two ids, and the order of first deliveries is that of the commits. `EVENT_KILLS=1000` kills more.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eventually, useDatabase } from "../../support/database";
+import { type ServerProcess, startProcess } from "../../support/process";
+import { expectStatus } from "../../support/program";
+
+const KILLS = Number(process.env["EVENT_KILLS"] ?? 6);
+const SETTINGS = { ENVIRONMENT_POOL_TARGETS: "chat_default:1" };
+const SECONDS = 60;
+const APP = "A01AGENTONE";
+const CHANNEL = "C01GENERAL";
+
+const database = useDatabase();
+let servers: ServerProcess[];
+
+beforeAll(async () => {
+  servers = [await startProcess(database, SETTINGS), await startProcess(database, SETTINGS)];
+}, 120_000);
+afterAll(async () => {
+  for (const server of servers) server.kill("SIGTERM");
+  await Promise.all(servers.map(({ exited }) => exited));
+});
+
+type Environment = { environmentId: string; environmentUrl: string; token: string };
+type Received = { readonly text: string; readonly id: string };
+
+/** An app that keeps a connection to each server, and acknowledges a part of what it receives at the first attempt. */
+function listen({ environmentUrl, token }: Environment) {
+  const received: Received[] = [];
+  let isOver = false;
+  const sockets = new Set<WebSocket>();
+
+  async function connect(place: number): Promise<void> {
+    while (!isOver) {
+      const closed = Promise.withResolvers<void>();
+      try {
+        const answer = await fetch(
+          `${servers[place]!.url}${environmentUrl}/apps.connections.open`,
+          {
+            method: "POST",
+            headers: { Authorization: `Bearer xapp-1-${APP}-${token}` },
+          },
+        );
+        const { url } = (await answer.json()) as { url: string };
+        const socket = new WebSocket(url);
+        sockets.add(socket);
+        socket.onclose = () => closed.resolve();
+        socket.onerror = () => closed.resolve();
+        socket.onmessage = ({ data }) => {
+          const { envelope_id, payload, retry_attempt: attempt } = JSON.parse(String(data));
+          if (!envelope_id) return;
+          received.push({ text: payload.event.text, id: payload.event_id });
+          if (attempt > 0 || Math.random() < 0.9) socket.send(JSON.stringify({ envelope_id }));
+        };
+        await closed.promise;
+        sockets.delete(socket);
+      } catch {
+        await Bun.sleep(50); // the server is being started
+      }
+    }
+  }
+
+  void connect(0);
+  void connect(1);
+  return {
+    received,
+    stop(): void {
+      isOver = true;
+      for (const socket of sockets) socket.close();
+    },
+  };
+}
+
+/** Posts until a server answers: a killed one may have committed the message before. */
+async function post(environment: Environment, text: string): Promise<void> {
+  await eventually(async () => {
+    const server = servers[Math.random() < 0.5 ? 0 : 1]!;
+    const { ok } = await server.chat(environment, "chat.postMessage", { channel: CHANNEL, text });
+    if (!ok) throw new Error("not posted");
+  }, SECONDS);
+}
+
+test(
+  "kills lose no event, and give none two ids",
+  async () => {
+    const environment: Environment = await servers[0]!.environment({ ttlSeconds: 86_400 });
+    const { environmentId } = environment;
+    const apps = [{ app: APP, events: ["message.channels"] }];
+    const chosen = await servers[0]!.call("PUT", `/env/${environmentId}/events`, { apps });
+    expectStatus(chosen, 200);
+    const app = listen(environment);
+    let count = 0;
+    for (let kill = 0; kill < KILLS; kill++) {
+      const place = kill % 2;
+      const posting = (async () => {
+        for (let n = 0; n < 20; n++) await post(environment, `message ${count++}`);
+      })();
+      await Bun.sleep(Math.random() * 150);
+      servers[place]!.kill("SIGKILL");
+      await servers[place]!.exited;
+      servers[place] = await startProcess(database, SETTINGS);
+      await posting;
+    }
+
+    const { schemaName } = environment as unknown as { schemaName: string };
+    const committed = await database.sql.unsafe<{ text: string }[]>(
+      `select text from ${schemaName}.messages where text like 'message %' order by ts`,
+    );
+    const texts = committed.map(({ text }) => text);
+    expect(new Set(texts).size).toBe(count);
+    await eventually(() => {
+      const got = new Set(app.received.map(({ id }) => id));
+      if (got.size < texts.length) throw new Error(`${got.size} of ${texts.length}`);
+    }, SECONDS);
+    app.stop();
+
+    // A message that was posted twice has two events; an event that was delivered twice has one id.
+    expect(new Set(app.received.map(({ id }) => id)).size).toBe(texts.length);
+    const order = app.received.filter(
+      ({ id }, at) => app.received.findIndex((other) => other.id === id) === at,
+    );
+    expect(order.map(({ text }) => text)).toEqual(texts);
+  },
+  KILLS * 60_000 + 120_000,
+);

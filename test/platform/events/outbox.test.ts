@@ -1,0 +1,222 @@
+/** The changes that are noted for events are those of the log: all of them, in the same order, with their calls. */
+import { describe, expect, test } from "bun:test";
+import { METHODS } from "~/replicas/chat/api/index";
+import { chat } from "~/replicas/chat/index";
+import { argumentsOf } from "../../support/chat-calls";
+import { useDatabase } from "../../support/database";
+import { expectRefusal, expectStatus, useProgram } from "../../support/program";
+
+const database = useDatabase();
+const program = useProgram(database);
+
+const BOT = "A01AGENTONE";
+const TABLES: ReadonlySet<string> = new Set(chat.events?.tables);
+const apps = [{ app: BOT, events: ["message.channels", "app_mention"] }];
+const say = { channel: "C01GENERAL", text: "hello" };
+
+async function put({ environmentId }: { environmentId: string }, body: object = { apps }) {
+  const answer = await program.call("PUT", `/env/${environmentId}/events`, body);
+  expectStatus(answer, 200);
+  return answer.body;
+}
+
+type Noted = {
+  readonly transaction: string;
+  readonly table: string;
+  readonly before: Record<string, unknown> | null;
+  readonly after: Record<string, unknown> | null;
+  readonly cause: { readonly request?: string; readonly clock?: true } | null;
+};
+
+const notedIn = async ({ environmentId }: { environmentId: string }) =>
+  await database.sql<Noted[]>`
+    select transaction::text as transaction, table_name as table, before, after, cause
+    from diorama.changes where environment_id = ${environmentId} order by number
+  `;
+
+const KIND = { insert: [false, true], update: [true, true], delete: [true, false] } as const;
+
+/** Compares all that was noted with the log of a run. */
+async function expectAsLogged(environment: { environmentId: string }, runId: string) {
+  const { body } = await program.get(`/runs/${runId}/events`);
+  expect(body.complete).toBe(true);
+  const logged = body.events.filter(({ table }: { table: string }) => TABLES.has(table));
+  const noted = await notedIn(environment);
+  const kinds = (list: readonly { before: unknown; after: unknown }[]) =>
+    list.map(({ before, after }) => [before !== null, after !== null]);
+  expect(noted.map(({ table }) => table)).toEqual(logged.map(({ table }: Noted) => table));
+  expect(kinds(noted)).toEqual(
+    logged.map(({ operation }: { operation: keyof typeof KIND }) => KIND[operation]),
+  );
+  expect(noted.map(({ cause }) => cause?.request ?? null)).toEqual(
+    logged.map(({ request }: { request: string | null }) => request),
+  );
+  for (const [index, { before, after }] of noted.entries()) {
+    const { before: old, after: now } = logged[index];
+    for (const [row, image] of [
+      [old, before],
+      [now, after],
+    ])
+      for (const [column, value] of Object.entries(row ?? {}))
+        expect({ column, value: plain(image?.[column]) }).toEqual({ column, value: plain(value) });
+  }
+  const groups = (list: readonly { transaction: unknown }[]) =>
+    list.map(({ transaction }, at) => at > 0 && list[at - 1]?.transaction === transaction);
+  expect(groups(noted)).toEqual(groups(logged));
+  return logged.length;
+}
+
+/** The log has numbers beyond 2^53, and JSON, as texts. */
+const plain = (value: unknown) =>
+  typeof value === "object" && value !== null ? value : String(value);
+
+async function inRun(environment: { environmentId: string }, work: () => Promise<unknown>) {
+  const started = await program.post("/startRun", { envId: environment.environmentId });
+  expectStatus(started, 201);
+  const { runId } = started.body;
+  await work();
+  const ended = await program.post("/diffRun", { runId });
+  expectStatus(ended, 200);
+  return runId as string;
+}
+
+describe("what is noted is what the log has", () => {
+  test("after a call of every method", async () => {
+    const environment = await program.environment({ impersonateUserId: "U02JOHNADOE" });
+    await put(environment);
+    const runId = await inRun(environment, async () => {
+      for (const method of METHODS.values())
+        await program.chat(environment, method.name, argumentsOf(method));
+    });
+
+    expect(await expectAsLogged(environment, runId)).toBeGreaterThan(10);
+  }, 60_000);
+
+  test("of calls at the same time", async () => {
+    const environment = await program.environment();
+    await put(environment);
+    const runId = await inRun(environment, () =>
+      Promise.all(
+        Array.from({ length: 40 }, (_, n) =>
+          n % 4 === 0
+            ? program.chat(environment, "conversations.create", { name: `made-${n}` })
+            : program.chat(environment, "chat.postMessage", { ...say, text: `${n}` }),
+        ),
+      ),
+    );
+
+    expect(await expectAsLogged(environment, runId)).toBeGreaterThan(40);
+  });
+
+  test("and a move of the clock names the clock", async () => {
+    const environment = await program.environment({ clock: { now: "2026-03-11T09:00:00Z" } });
+    await put(environment);
+    const post_at = Date.parse("2026-03-11T12:00:00Z") / 1000;
+    await program.chat(environment, "chat.scheduleMessage", { ...say, post_at });
+    const moved = await program.post(`/env/${environment.environmentId}/clock`, { advance: "P1D" });
+    expectStatus(moved, 200);
+
+    const posted = (await notedIn(environment)).filter(({ table }) => table === "messages");
+    expect(posted.map(({ cause }) => cause)).toEqual([
+      { clock: true, micros: post_at * 1_000_000 },
+    ] as never);
+  });
+});
+
+test("an environment without apps has no triggers, and one that loses its apps notes no more", async () => {
+  const environment = await program.environment();
+  const triggers = async () => {
+    const rows = await database.sql`
+      select from pg_trigger join pg_class c on c.oid = tgrelid
+      where relnamespace = ${environment.schemaName}::text::regnamespace
+    `;
+    return rows.length;
+  };
+  expect(await triggers()).toBe(0);
+  await put(environment);
+  expect(await triggers()).toBe(TABLES.size);
+  await program.chat(environment, "chat.postMessage", say);
+  expect(await notedIn(environment)).not.toHaveLength(0);
+  await put(environment, { apps: [] });
+  expect(await triggers()).toBe(0);
+  await program.chat(environment, "chat.postMessage", say);
+  expect(await notedIn(environment)).toHaveLength(0);
+});
+
+test("a rejected call, and one that is rolled back, leave nothing", async () => {
+  const environment = await program.environment();
+  await put(environment);
+  await program.chat(environment, "chat.postMessage", { ...say, channel: "C0NOTHING" });
+  await program.chat(environment, "chat.update", { ...say, ts: "1700000000.000001" });
+  expect(await notedIn(environment)).toHaveLength(0);
+});
+
+test("a reset begins anew, and what was noted before has its events", async () => {
+  const environment = await program.environment();
+  const path = `/env/${environment.environmentId}`;
+  await put(environment);
+  await program.chat(environment, "chat.postMessage", say);
+  expectStatus(await program.post(`${path}/reset`, {}), 200);
+  const before = (await notedIn(environment)).length;
+  await program.chat(environment, "chat.postMessage", { ...say, text: "again" });
+
+  const noted = await notedIn(environment);
+  expect(noted).toHaveLength(before + 1);
+  expect(noted.at(-1)?.after?.["text"]).toBe("again");
+});
+
+test("forks have the apps of their parent", async () => {
+  const environment = await program.environment();
+  const { apps: given } = await put(environment);
+  const forked = await program.post(`/env/${environment.environmentId}/fork`, { count: 2 });
+  expectStatus(forked, 200);
+  for (const fork of forked.body.environments) {
+    const { body } = await program.get(`/env/${fork.environmentId}/events`);
+    expect(body.apps).toEqual(given);
+    await program.chat(fork, "chat.postMessage", say);
+    expect(await notedIn(fork)).toHaveLength(1);
+    await program.call("DELETE", `/env/${fork.environmentId}`);
+  }
+  expect(await notedIn(environment)).toHaveLength(0);
+});
+
+describe("is rejected with what there is", () => {
+  const refuse = async (body: object, status: number, error: string, detail: string) => {
+    const { environmentId } = await program.environment();
+    const answer = await program.call("PUT", `/env/${environmentId}/events`, body);
+    expectRefusal(answer, status, error, expect.stringContaining(detail) as never);
+  };
+
+  test("an app whose id is none", () =>
+    refuse({ apps: [{ app: "bot", events: [] }] }, 400, "invalid_request", "apps[0].app"));
+
+  test("a user that the service does not have", () =>
+    refuse(
+      { apps: [{ app: BOT, userId: "U0NOBODY00", events: [] }] },
+      ...[400, "invalid_request", '"U0NOBODY00"'],
+    ));
+
+  test("an event that the service does not have", () =>
+    refuse(
+      { apps: [{ app: BOT, events: ["message.channel"] }] },
+      ...[400, "invalid_request", '"message.channels"'],
+    ));
+
+  test("an app that is given twice", () =>
+    refuse({ apps: [...apps, ...apps] }, 400, "invalid_request", "apps[1].app"));
+
+  test("a service that has no events", () =>
+    refuse(
+      { apps: [{ app: BOT, service: "tracker", events: [] }] },
+      ...[400, "invalid_service", "apps[0].service"],
+    ));
+
+  test("the first apps in the middle of a run", async () => {
+    const environment = await program.environment();
+    await inRun(environment, async () => {
+      const path = `/env/${environment.environmentId}/events`;
+      const answer = await program.call("PUT", path, { apps });
+      expectRefusal(answer, 400, "invalid_request", expect.stringContaining("active run") as never);
+    });
+  });
+});

@@ -1,0 +1,318 @@
+/** Events over the sockets of apps, as a client of Socket Mode meets them. */
+import { afterEach, describe, expect, test } from "bun:test";
+import { eventually, useDatabase } from "../../support/database";
+import { expectStatus, useProgram } from "../../support/program";
+
+const database = useDatabase();
+const program = useProgram(database);
+
+const APP = "A01AGENTONE";
+const GENERAL = "C01GENERAL";
+const say = { channel: GENERAL, text: "hello <@U01AGENTONE>" };
+const EVENTS = ["message.channels", "app_mention", "reaction_added"];
+
+type Environment = {
+  readonly environmentId: string;
+  readonly environmentUrl: string;
+  readonly token: string;
+};
+type Message = { readonly type: string; readonly [field: string]: any };
+
+async function withApp(fields: object = {}, apps: object[] = [{ app: APP, events: EVENTS }]) {
+  const environment: Environment = await program.environment(fields);
+  const path = `/env/${environment.environmentId}/events`;
+  expectStatus(await program.call("PUT", path, { apps }), 200);
+  return environment;
+}
+
+async function openUrl({ environmentUrl, token }: Environment, app = APP) {
+  const response = await fetch(`${program.url}${environmentUrl}/apps.connections.open`, {
+    method: "POST",
+    headers: { Authorization: `Bearer xapp-1-${app}-${token}` },
+  });
+  return (await response.json()) as { ok: boolean; url: string; error?: string };
+}
+
+const open: WebSocket[] = [];
+afterEach(() => {
+  for (const socket of open.splice(0)) socket.close();
+});
+
+/** Connects, and acknowledges what `takes` wants. */
+async function connect(
+  environment: Environment,
+  takes: (message: Message) => boolean = () => true,
+) {
+  const { url } = await openUrl(environment);
+  const socket = new WebSocket(url);
+  open.push(socket);
+  const received: Message[] = [];
+  const closed = Promise.withResolvers<number>();
+  socket.onmessage = ({ data }) => {
+    const message: Message = JSON.parse(String(data));
+    received.push(message);
+    if (message["envelope_id"] && takes(message))
+      socket.send(JSON.stringify({ envelope_id: message["envelope_id"], payload: {} }));
+  };
+  socket.onclose = ({ code }) => closed.resolve(code);
+  await eventually(() => {
+    if (received.length === 0) throw new Error("no hello");
+  });
+  const envelopes = () => received.filter(({ type }) => type === "events_api");
+  return {
+    socket,
+    received,
+    closed: closed.promise,
+    envelopes,
+    /** Waits for so many envelopes. */
+    has: (count: number) =>
+      eventually(() => {
+        if (envelopes().length < count) throw new Error(`only ${envelopes().length}`);
+      }),
+  };
+}
+
+async function deliveriesOf({ environmentId }: Environment, query = "") {
+  const answer = await program.get(`/env/${environmentId}/deliveries${query}`);
+  expectStatus(answer, 200);
+  return answer.body;
+}
+
+/** The deliveries, once all have ended. */
+const settled = (environment: Environment) =>
+  eventually(async () => {
+    const { events } = await deliveriesOf(environment);
+    const states = events.flatMap(({ deliveries }: any) => deliveries.map((one: any) => one.state));
+    if (states.some((state: string) => state !== "delivered")) throw new Error(states.join());
+    return events;
+  });
+
+test("an app receives what happened, in order, with one id for each event", async () => {
+  const environment = await withApp();
+  const app = await connect(environment);
+  expect(app.received[0]).toMatchObject({
+    type: "hello",
+    num_connections: 1,
+    connection_info: { app_id: APP },
+  });
+  const { ts } = await program.chat(environment, "chat.postMessage", say);
+  await program.chat(environment, "reactions.add", {
+    channel: GENERAL,
+    timestamp: ts,
+    name: "eyes",
+  });
+  await app.has(3);
+
+  const payloads = app.envelopes().map(({ payload }) => payload);
+  expect(payloads.map(({ event }) => event.type)).toEqual([
+    "message",
+    "app_mention",
+    "reaction_added",
+  ]);
+  expect(payloads[0]).toMatchObject({
+    type: "event_callback",
+    api_app_id: APP,
+    team_id: "T01ACMECORP",
+    event: { channel: GENERAL, ts, text: say.text, channel_type: "channel" },
+  });
+  expect(new Set(payloads.map(({ event_id: id }) => id)).size).toBe(3);
+  const events = await settled(environment);
+  expect(events.map(({ type }: any) => type)).toEqual(EVENTS);
+  expect(events[0].cause.by).toBe("call");
+});
+
+test("what happens before the first connection waits for it", async () => {
+  const environment = await withApp();
+  await program.chat(environment, "chat.postMessage", say);
+  const { events } = await deliveriesOf(environment);
+  expect(events.map(({ deliveries }: any) => deliveries[0].state)).toEqual(["pending", "pending"]);
+  const app = await connect(environment);
+  await app.has(2);
+  await settled(environment);
+});
+
+test("an event without an acknowledgement is sent again, with the same id", async () => {
+  const environment = await withApp({}, [{ app: APP, events: ["message.channels"] }]);
+  const app = await connect(environment, ({ retry_attempt: attempt }) => attempt > 0);
+  await program.chat(environment, "chat.postMessage", say);
+  await app.has(2);
+
+  const [first, second] = app.envelopes();
+  expect(second).toMatchObject({ retry_attempt: 1, retry_reason: "timeout" });
+  expect(second?.["payload"].event_id).toBe(first?.["payload"].event_id);
+  const [event] = await settled(environment);
+  expect(event.deliveries[0].attempts).toMatchObject([
+    { failed: "no acknowledgement" },
+    { failed: null },
+  ]);
+});
+
+test("an event that is not taken does not hold up the next", async () => {
+  const environment = await withApp({}, [{ app: APP, events: ["message.channels"] }]);
+  const app = await connect(environment, ({ payload }) => payload.event.text !== "one");
+  for (const text of ["one", "two", "three"])
+    await program.chat(environment, "chat.postMessage", { channel: GENERAL, text });
+  await app.has(3);
+  expect(app.envelopes().map(({ payload }) => payload.event.text)).toEqual(["one", "two", "three"]);
+});
+
+test("later attempts come with the environment's clock", async () => {
+  const environment = await withApp({ clock: { now: "2026-03-11T09:00:00Z", mode: "frozen" } }, [
+    { app: APP, events: ["message.channels"] },
+  ]);
+  const app = await connect(environment, () => false);
+  await program.chat(environment, "chat.postMessage", say);
+  const path = `/env/${environment.environmentId}/clock`;
+  await app.has(2); // the second attempt is due immediately
+  await eventually(async () => {
+    const [event] = (await deliveriesOf(environment)).events;
+    if (event.deliveries[0].state !== "pending") throw new Error("still sent");
+  });
+  expectStatus(await program.post(path, { advance: "PT1M" }), 200);
+  await app.has(3);
+  await eventually(async () => {
+    const [event] = (await deliveriesOf(environment)).events;
+    if (event.deliveries[0].state !== "pending") throw new Error("still sent");
+  });
+  expectStatus(await program.post(path, { advance: "PT5M" }), 200);
+  await app.has(4);
+  await eventually(async () => {
+    const [event] = (await deliveriesOf(environment)).events;
+    expect(event.deliveries[0].state).toBe("failed");
+  });
+}, 60_000);
+
+test("an event goes to one of several connections", async () => {
+  const environment = await withApp({}, [{ app: APP, events: ["message.channels"] }]);
+  const apps = [await connect(environment), await connect(environment), await connect(environment)];
+  expect(apps.map(({ received }) => received[0]?.["num_connections"])).toEqual([1, 2, 3]);
+  for (let n = 0; n < 9; n++)
+    await program.chat(environment, "chat.postMessage", { channel: GENERAL, text: `${n}` });
+  await settled(environment);
+  expect(apps.map(({ envelopes }) => envelopes().length)).toEqual([3, 3, 3]);
+});
+
+test("an eleventh connection is sent away", async () => {
+  const environment = await withApp();
+  for (let n = 0; n < 10; n++) await connect(environment);
+  const { received, closed } = await connect(environment);
+  expect(received[0]).toMatchObject({ type: "disconnect", reason: "too_many_websockets" });
+  await closed;
+});
+
+test("the end of an environment ends its connections", async () => {
+  const environment = await withApp();
+  const { received, closed } = await connect(environment);
+  expectStatus(await program.call("DELETE", `/env/${environment.environmentId}`), 200);
+  await closed;
+  expect(received.at(-1)).toMatchObject({ type: "disconnect", reason: "link_disabled" });
+});
+
+test("so does the loss of the app", async () => {
+  const environment = await withApp();
+  const { received, closed } = await connect(environment);
+  const path = `/env/${environment.environmentId}/events`;
+  expectStatus(await program.call("PUT", path, { apps: [] }), 200);
+  await closed;
+  expect(received.at(-1)).toMatchObject({ type: "disconnect", reason: "link_disabled" });
+});
+
+test("a reset drops what was not delivered", async () => {
+  const environment = await withApp();
+  await program.chat(environment, "chat.postMessage", say);
+  expect((await deliveriesOf(environment)).events).toHaveLength(2);
+  expectStatus(await program.post(`/env/${environment.environmentId}/reset`, {}), 200);
+  const app = await connect(environment);
+  await program.chat(environment, "chat.postMessage", { channel: GENERAL, text: "after" });
+  await app.has(1);
+  expect(app.envelopes().map(({ payload }) => payload.event.text)).toEqual(["after"]);
+  const { events } = await deliveriesOf(environment);
+  expect(events.map(({ deliveries }: any) => deliveries[0].state)).toEqual([
+    "failed",
+    "failed",
+    "delivered",
+  ]);
+});
+
+describe("who does not receive an event is told why", () => {
+  test("in the list of deliveries, in pages", async () => {
+    const environment = await withApp({}, [
+      { app: APP, events: EVENTS, scopes: ["channels:history"] },
+      { app: "A02OTHER", userId: "U03ROBINRAY", events: [] },
+    ]);
+    await program.chat(environment, "chat.postMessage", say);
+    const first = await deliveriesOf(environment, "?limit=1");
+    expect(first).toMatchObject({
+      complete: true,
+      next: 1,
+      events: [
+        {
+          n: 1,
+          type: "message.channels",
+          deliveries: [{ app: APP }],
+          missed: [{ app: "A02OTHER", reason: "not subscribed" }],
+        },
+      ],
+    });
+    const second = await deliveriesOf(environment, "?limit=1&after=1");
+    expect(second).toMatchObject({
+      next: null,
+      events: [{ n: 2, type: "app_mention", deliveries: [] }],
+    });
+    expect(second.events[0].missed).toContainEqual({
+      app: APP,
+      reason: expect.stringContaining("app_mentions:read"),
+    });
+  });
+});
+
+describe("is rejected", () => {
+  const upgrade = async (url: string) =>
+    await fetch(url.replace(/^ws/, "http"), {
+      headers: {
+        Connection: "Upgrade",
+        Upgrade: "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+      },
+    });
+
+  test("a ticket that was used", async () => {
+    const environment = await withApp();
+    const { url } = await openUrl(environment);
+    const socket = new WebSocket(url);
+    open.push(socket);
+    await new Promise((resolve) => {
+      socket.onmessage = resolve;
+    });
+    expect((await upgrade(url)).status).toBe(401);
+  });
+
+  test("a ticket of another environment, and none", async () => {
+    const environment = await withApp();
+    const { url } = await openUrl(environment);
+    const other = await withApp();
+    const moved = url.replace(environment.environmentId, other.environmentId);
+    expect((await upgrade(moved)).status).toBe(401);
+    expect((await upgrade(url.replace(/ticket=[^&]*/, "ticket=none"))).status).toBe(401);
+    expect((await upgrade(url.replace(/\?.*/, ""))).status).toBe(401);
+  });
+
+  test("an app without events, and a method with an app's token", async () => {
+    const environment = await withApp();
+    expect(await openUrl(environment, "A02OTHER")).toMatchObject({ error: "invalid_auth" });
+    const response = await fetch(`${program.url}${environment.environmentUrl}/chat.postMessage`, {
+      method: "POST",
+      headers: { Authorization: `Bearer xapp-1-${APP}-${environment.token}` },
+    });
+    expect(await response.json()).toMatchObject({ error: "not_allowed_token_type" });
+  });
+
+  test("a call without a token of an app", async () => {
+    const environment = await withApp();
+    expect(await program.chat(environment, "apps.connections.open")).toMatchObject({
+      ok: false,
+      error: "not_allowed_token_type",
+    });
+  });
+});
