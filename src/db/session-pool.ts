@@ -107,6 +107,13 @@ export function createSessionPool<S>(
         return result;
       }),
 
+    /** Runs `work`, which only reads and is no call: it is not counted, and takes no time or random bytes of the environment. */
+    look: <T>(environmentRef: EnvironmentRef, work: (session: Session) => Promise<T>): Promise<T> =>
+      leased(environmentRef, async ({ sql }) => {
+        const { schemaName, tables } = environmentRef;
+        return await work(openSession(sql, schemaName, tablesOf(sql, schemaName, tables)));
+      }),
+
     /**
      * Releases the schema of an environment that has ended. Waits for statements that were sent before. The
      * notification may come late: an environment that has the schema by then keeps it.

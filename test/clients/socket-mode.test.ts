@@ -5,7 +5,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eventually, useDatabase } from "../support/database";
-import { nodePackages, pythonPackages } from "../support/packages";
+import { javaPackages, lacks, nodePackages, pythonPackages } from "../support/packages";
 import { expectStatus, useProgram } from "../support/program";
 
 const IDLE_SECONDS = Number(process.env["IDLE_SECONDS"] ?? 120);
@@ -101,6 +101,16 @@ const python = (kind: string) => async (): Promise<Command> => {
   return { command: ["python3", script, kind], env: { PYTHONPATH: path } };
 };
 
+const java = (backend: string) => async (): Promise<Command> => {
+  const archives = await javaPackages(
+    "com.slack.api:slack-api-client:1.51.0",
+    "org.glassfish.tyrus.bundles:tyrus-standalone-client:1.20",
+    "org.java-websocket:Java-WebSocket:1.5.7",
+  );
+  const script = join(SCENARIOS, "SocketModeScenario.java");
+  return { command: ["java", "-cp", join(archives, "*"), script, backend] };
+};
+
 const CLIENTS: readonly (readonly [string, () => Promise<Command>])[] = [
   ["@slack/socket-mode 1.3.6", node("@slack/socket-mode", "1.3.6")],
   ["@slack/socket-mode 2.0.7", node("@slack/socket-mode", "2.0.7")],
@@ -110,6 +120,12 @@ const CLIENTS: readonly (readonly [string, () => Promise<Command>])[] = [
   ["slack_sdk, websocket_client", python("websocket_client")],
   ["slack_sdk, aiohttp", python("aiohttp")],
   ["slack_sdk, websockets", python("websockets")],
+  ...(lacks("java") || lacks("mvn")
+    ? []
+    : ([
+        ["the Java client, Tyrus", java("Tyrus")],
+        ["the Java client, Java-WebSocket", java("JavaWebSocket")],
+      ] as const)),
 ];
 
 describe("an app receives its events, and stays connected, through", () => {

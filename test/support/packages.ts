@@ -100,15 +100,18 @@ export const goModule = (path: string, version: string): Promise<string> =>
 
 const COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy-dependencies";
 
-/** A folder with the archives of a Java library, and of those it needs: `io.modelcontextprotocol.sdk:mcp:2.1.0`. */
-export const javaPackages = (library: string): Promise<string> =>
-  installed(["java", library], async (folder) => {
-    const [groupId, artifactId, version] = library.split(":");
+/** A folder with the archives of Java libraries, and of those they need: `io.modelcontextprotocol.sdk:mcp:2.1.0`. */
+export const javaPackages = (...libraries: readonly string[]): Promise<string> =>
+  installed(["java", ...libraries], async (folder) => {
+    const dependencies = libraries.map((library) => {
+      const [groupId, artifactId, version] = library.split(":");
+      return `<dependency>
+    <groupId>${groupId}</groupId><artifactId>${artifactId}</artifactId><version>${version}</version>
+  </dependency>`;
+    });
     const pom = `<project><modelVersion>4.0.0</modelVersion>
   <groupId>diorama</groupId><artifactId>scenario</artifactId><version>1</version>
-  <dependencies><dependency>
-    <groupId>${groupId}</groupId><artifactId>${artifactId}</artifactId><version>${version}</version>
-  </dependency></dependencies>
+  <dependencies>${dependencies.join("")}</dependencies>
 </project>`;
     await Bun.write(join(folder, "pom.xml"), pom);
     await run(["mvn", "--quiet", "--batch-mode", COPY, "-DoutputDirectory=lib"], { cwd: folder });

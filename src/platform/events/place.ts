@@ -32,7 +32,7 @@ export function createPlaces(deps: {
       },
       /** Reads the tables of its services, each in a session of its own. Throws EnvironmentEnded. */
       read: <T>(work: (sessionOf: (service: string) => Session) => Promise<T>): Promise<T> =>
-        sessionPool.use(ref, (session) =>
+        sessionPool.look(ref, (session) =>
           work((service) => serviceSession(place, service, session)),
         ),
     };

@@ -151,6 +151,24 @@ test("a rejected call, and one that is rolled back, leave nothing", async () => 
   expect(await notedIn(environment)).toHaveLength(0);
 });
 
+test("an app changes no answer of an environment with a seed and a clock in steps", async () => {
+  const clock = { mode: "step", now: "2026-03-11T09:00:00Z", stepMs: 1_000 };
+  const made = [];
+  for (const has of [true, false]) {
+    const environment = await program.environment({ clock, seed: 7 });
+    if (has) await put(environment);
+    const answers = [];
+    for (const name of ["one", "two", "three"]) {
+      answers.push((await program.chat(environment, "conversations.create", { name })).channel.id);
+      answers.push((await program.chat(environment, "chat.postMessage", say)).ts);
+      await Bun.sleep(50); // its events are derived meanwhile
+      if (has) await program.get(`/env/${environment.environmentId}/deliveries`);
+    }
+    made.push(answers);
+  }
+  expect(made[0]).toEqual(made[1]);
+});
+
 test("a reset begins anew, and what was noted before has its events", async () => {
   const environment = await program.environment();
   const path = `/env/${environment.environmentId}`;
