@@ -308,6 +308,42 @@ export interface components {
             /** @description Of `stale_read`: how many calls the state that is read is behind. Default: 1 */
             readonly calls?: number;
         };
+        /** @description An app that receives events */
+        readonly NewEventApp: {
+            /**
+             * @description Id of the app: one of the template's, or any in the form of the service
+             * @example A01AGENTBOT
+             */
+            readonly app: string;
+            /** @description Of a world: the app's service, if several have events */
+            readonly service?: components["schemas"]["Service"];
+            /**
+             * @description The user that the app acts as. Omitted: that of the app, if the template has it, else the environment's own
+             * @example U01AGENTONE
+             */
+            readonly userId?: string;
+            /**
+             * @description The types of events that it subscribes to, as the service names them
+             * @example [
+             *       "message.channels",
+             *       "app_mention"
+             *     ]
+             */
+            readonly events: readonly string[];
+            /**
+             * @description The scopes that it has, where the service gives events by scopes. Omitted: all
+             * @example [
+             *       "channels:history",
+             *       "app_mentions:read"
+             *     ]
+             */
+            readonly scopes?: readonly string[];
+        };
+        /** @description The apps of an environment that receive events */
+        readonly NewEventApps: {
+            /** @description The apps that receive events; they replace those from before */
+            readonly apps: readonly components["schemas"]["NewEventApp"][];
+        };
         /** @description A template or a test, and the user that the agent acts as */
         readonly NewEnvironment: {
             readonly templateService?: components["schemas"]["EnvironmentKind"];
@@ -372,6 +408,7 @@ export interface components {
              *     ]
              */
             readonly faults?: readonly components["schemas"]["Fault"][];
+            readonly events?: components["schemas"]["NewEventApps"];
             /**
              * @description The prefix that `token` gets, for chat clients that branch on it: of a user's token or of a bot's. The environment accepts its token with either prefix and without one
              * @enum {string}
@@ -400,6 +437,25 @@ export interface components {
              * @example 1000
              */
             readonly stepMs?: number;
+        };
+        /** @description An app of a new environment, with its token */
+        readonly CreatedApp: {
+            /**
+             * @description Id of the app: one of the template's, or any in the form of the service
+             * @example A01AGENTBOT
+             */
+            readonly app: string;
+            readonly service: components["schemas"]["Service"];
+            /**
+             * @description The user that the app acts as
+             * @example U01AGENTONE
+             */
+            readonly userId: string;
+            /**
+             * @description With which the app opens connections for its events. Shown once
+             * @example xapp-1-A01AGENTBOT-diorama_e_0000000000000000000000000000000000000000000000000
+             */
+            readonly token: string;
         };
         /** @description A disposable copy of a service */
         readonly Environment: {
@@ -440,6 +496,8 @@ export interface components {
                 readonly [key: string]: components["schemas"]["EnvironmentService"];
             };
             readonly clock: components["schemas"]["Clock"];
+            /** @description Those that receive events, if there are any */
+            readonly apps?: readonly components["schemas"]["CreatedApp"][];
             /**
              * @description For the agent: gives access to this environment's service only, as the environment's own user. Shown once.
              * @example diorama_e_0000000000000000000000000000000000000000000000000
@@ -485,6 +543,8 @@ export interface components {
                 readonly [key: string]: components["schemas"]["EnvironmentService"];
             };
             readonly clock: components["schemas"]["Clock"];
+            /** @description Those that receive events, if there are any */
+            readonly apps?: readonly components["schemas"]["CreatedApp"][];
             /**
              * @description For the agent: gives access to this environment's service only, as the environment's own user. Shown once.
              * @example diorama_e_0000000000000000000000000000000000000000000000000
@@ -2970,6 +3030,8 @@ export interface components {
                 readonly [key: string]: components["schemas"]["EnvironmentService"];
             };
             readonly clock: components["schemas"]["Clock"];
+            /** @description Those that receive events, if there are any */
+            readonly apps?: readonly components["schemas"]["CreatedApp"][];
             /**
              * @description For the agent: gives access to this environment's service only, as the environment's own user. Shown once.
              * @example diorama_e_0000000000000000000000000000000000000000000000000
@@ -3123,42 +3185,6 @@ export interface components {
             readonly environmentId: string;
             /** @description In their order */
             readonly faults: readonly components["schemas"]["FaultState"][];
-        };
-        /** @description An app that receives events */
-        readonly NewEventApp: {
-            /**
-             * @description Id of the app: one of the template's, or any in the form of the service
-             * @example A01AGENTBOT
-             */
-            readonly app: string;
-            /** @description Of a world: the app's service, if several have events */
-            readonly service?: components["schemas"]["Service"];
-            /**
-             * @description The user that the app acts as. Omitted: that of the app, if the template has it, else the environment's own
-             * @example U01AGENTONE
-             */
-            readonly userId?: string;
-            /**
-             * @description The types of events that it subscribes to, as the service names them
-             * @example [
-             *       "message.channels",
-             *       "app_mention"
-             *     ]
-             */
-            readonly events: readonly string[];
-            /**
-             * @description The scopes that it has, where the service gives events by scopes. Omitted: all
-             * @example [
-             *       "channels:history",
-             *       "app_mentions:read"
-             *     ]
-             */
-            readonly scopes?: readonly string[];
-        };
-        /** @description The apps of an environment that receive events */
-        readonly NewEventApps: {
-            /** @description The apps that receive events; they replace those from before */
-            readonly apps: readonly components["schemas"]["NewEventApp"][];
         };
         /** @description An app that receives events */
         readonly EventApp: {
@@ -4045,9 +4071,12 @@ export type ClockSettings = components['schemas']['ClockSettings'];
 export type FaultKind = components['schemas']['FaultKind'];
 export type FaultWhen = components['schemas']['FaultWhen'];
 export type Fault = components['schemas']['Fault'];
+export type NewEventApp = components['schemas']['NewEventApp'];
+export type NewEventApps = components['schemas']['NewEventApps'];
 export type NewEnvironment = components['schemas']['NewEnvironment'];
 export type ShownClockMode = components['schemas']['ShownClockMode'];
 export type Clock = components['schemas']['Clock'];
+export type CreatedApp = components['schemas']['CreatedApp'];
 export type Environment = components['schemas']['Environment'];
 export type CreatedEnvironment = components['schemas']['CreatedEnvironment'];
 export type WrongCell = components['schemas']['WrongCell'];
@@ -4148,8 +4177,6 @@ export type MovedClock = components['schemas']['MovedClock'];
 export type NewFaults = components['schemas']['NewFaults'];
 export type FaultState = components['schemas']['FaultState'];
 export type FaultList = components['schemas']['FaultList'];
-export type NewEventApp = components['schemas']['NewEventApp'];
-export type NewEventApps = components['schemas']['NewEventApps'];
 export type EventApp = components['schemas']['EventApp'];
 export type EventApps = components['schemas']['EventApps'];
 export type EventCause = components['schemas']['EventCause'];

@@ -88,8 +88,10 @@ export function createCreation(deps: {
     try {
       const places = await place(tx, plan, schemas);
       if (faults) await insertFaults(tx, ids, faults);
-      for (const each of places) await giveApps(tx, { ...plan.common, ...each }, plan.apps ?? []);
-      const answer = answerOf(places.map((each) => viewCreated(common, each)));
+      for (const each of places) await giveApps(tx, { ...plan.common, ...each }, plan.apps);
+      const answer = answerOf(
+        places.map((each) => viewCreated({ ...common, apps: plan.apps }, each)),
+      );
       await once?.keep(tx, answer);
       return { places, answer };
     } catch (error) {
@@ -98,9 +100,9 @@ export function createCreation(deps: {
     }
   }
 
-  /** Without a key, limits and faults, one statement claims a schema and inserts the row. */
+  /** Without a key, limits, faults and apps, one statement claims a schema and inserts the row. */
   const needsTransaction = ({ plan, once }: Order<object>) =>
-    keys.limited || once !== undefined || plan.faults !== null;
+    keys.limited || once !== undefined || plan.faults !== null || plan.apps.length > 0;
 
   /** Undefined if no schema is ready. */
   async function createInReady<Answer extends object>(

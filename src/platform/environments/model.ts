@@ -15,6 +15,7 @@ import { NextCursor, PageQuery } from "~/http/page";
 import { ClockView, NewClock } from "~/platform/environments/clock-model";
 import { TokenStyle } from "~/platform/environments/token-model";
 import { Faults } from "~/platform/faults/model";
+import { CreatedApp, NewEventApps } from "~/platform/outbox/model";
 import { ServiceFilter, TemplateName, TemplateRef } from "~/platform/templates/model";
 
 /** Seven days. */
@@ -86,6 +87,7 @@ export const NewEnvironment = t.Object(
       }),
     ),
     faults: t.Optional(Faults),
+    events: t.Optional(NewEventApps),
     tokenStyle: t.Optional(TokenStyle),
     allowImpersonation: t.Optional(
       t.Boolean({
@@ -153,6 +155,9 @@ export const Environment = t.Object(
       examples: [{ [FIRST]: SERVICE_EXAMPLE }],
     }),
     clock: ClockView,
+    apps: t.Optional(
+      t.Array(CreatedApp, { description: "Those that receive events, if there are any" }),
+    ),
     token: t.String({
       pattern: "^(xox[pb]-)?diorama_e_[0-9A-Za-z]{49}$",
       description:
@@ -200,7 +205,7 @@ export const CreatedEnvironment = t.Object(
 );
 export type CreatedEnvironment = Static<typeof CreatedEnvironment>;
 
-const { token: _, clock: __, ...listed } = Environment.properties;
+const { token: _, clock: __, apps: ___, ...listed } = Environment.properties;
 
 /** The state of an environment, without its token. */
 export const StateProperties = { ...listed, status: Status, createdAt: Timestamp };

@@ -1,4 +1,5 @@
 /** Plans of new environments: everything that is inserted, but for the schemas. Nothing is written yet. */
+import type { Session } from "~/db/session";
 import { ApiError } from "~/errors";
 import { known, quoted } from "~/input/nearest";
 import { firstReading, firstTiming, viewClock } from "~/platform/environments/clock";
@@ -8,6 +9,7 @@ import { requireStyle } from "~/platform/environments/token-model";
 import { requireFaults } from "~/platform/faults/rules";
 import { type FaultState, newState } from "~/platform/faults/store";
 import { hashCredential, newCredential } from "~/platform/keys/format";
+import { requireApps } from "~/platform/outbox/requirements";
 import type { StoredApp } from "~/platform/outbox/store";
 import { promptAt } from "~/platform/suites/prompt";
 import type { Suites } from "~/platform/suites/suites";
@@ -26,7 +28,7 @@ export type Plan = {
   readonly lineage?: Lineage;
   readonly faults: FaultState | null;
   /** That receive events. */
-  readonly apps?: readonly StoredApp[];
+  readonly apps: readonly StoredApp[];
 };
 
 /** The ids of new environments, and their tokens with the hashes that are stored. */
@@ -39,6 +41,8 @@ export const identities = (newId: NewId, count: number, tokenStyle: NewEnvironme
       token: tokenStyle === undefined ? token : `${tokenStyle}-${token}`,
     };
   });
+
+type Reading<T> = (sessionOf: (service: string) => Session) => Promise<T>;
 
 /** The environments of a plan with the schemas that are reserved for them. */
 export const placed = ({ identities }: Plan, schemas: readonly string[]) =>
@@ -84,13 +88,15 @@ export function createPlanning(deps: { templates: Templates; suites: Suites; new
       allowImpersonation: wanted.allowImpersonation ?? false,
       timing: firstTiming(firstReading(wanted.clock, template.opensAt), wanted.seed),
     };
-    const { faults = test?.faults ?? [] } = wanted;
+    const { faults = test?.faults ?? [], events } = wanted;
+    const read = async <T>(work: Reading<T>) => await work(await templates.openTemplate(template));
     requireFaults(services, faults);
     return {
       common,
       templateSchema: template.schemaName,
       identities: identities(newId, wanted.count ?? 1, wanted.tokenStyle),
       faults: faults.length > 0 ? newState(faults) : null,
+      apps: events ? await requireApps({ actors: members, read }, events, "events.apps") : [],
       task: test && { prompt: promptAt(test.prompt, viewClock(common.timing).now) },
     };
   };

@@ -3,6 +3,9 @@ import { viewClock } from "~/platform/environments/clock";
 import type { Claimed, Common } from "~/platform/environments/creation-store";
 import type { Environment } from "~/platform/environments/model";
 import type { EnvironmentState, ListedEnvironment } from "~/platform/environments/store";
+import { withoutStyle } from "~/platform/keys/format";
+import type { StoredApp } from "~/platform/outbox/store";
+import { REPLICAS } from "~/replicas/index";
 import { type Members, WORLD } from "~/replicas/members";
 
 const pathOf = (environmentId: string, service: string) =>
@@ -34,9 +37,18 @@ export const actorsIn = ({
   members,
 }: Omit<Whose, "environmentId">): Members => members ?? { [service]: actingUserId };
 
+const viewApp = ({ id, service, user }: StoredApp, token: string) => ({
+  app: id,
+  service,
+  userId: user,
+  token: `${REPLICAS.get(service)?.events?.socket.tokenPrefix(id) ?? ""}${withoutStyle(token)}`,
+});
+
 /** A new environment, with its token. */
 export const viewCreated = (
-  common: Pick<Common, "service" | "templateName" | "timing" | "actingUserId" | "members">,
+  common: Pick<Common, "service" | "templateName" | "timing" | "actingUserId" | "members"> & {
+    readonly apps: readonly StoredApp[];
+  },
   {
     environmentId,
     token,
@@ -52,6 +64,7 @@ export const viewCreated = (
   service: common.service,
   services: servicesOf({ ...common, environmentId }),
   clock: viewClock(common.timing),
+  ...(common.apps.length > 0 && { apps: common.apps.map((app) => viewApp(app, token)) }),
   token,
 });
 

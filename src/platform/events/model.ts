@@ -2,65 +2,10 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, Digits, Id, ServiceName, Timestamp, UserId } from "~/http/model";
+import { AppId, EventTypes, Scopes } from "~/platform/outbox/model";
 
-const APPS_MAX = 20;
-const NAMES_MAX = 200;
-const NAME_LENGTH_MAX = 64;
 export const LISTED_DEFAULT = 100;
 export const LISTED_MAX = 1_000;
-
-const Name = t.String({ minLength: 1, maxLength: NAME_LENGTH_MAX });
-const AppId = t.String({
-  minLength: 1,
-  maxLength: NAME_LENGTH_MAX,
-  description: "Id of the app: one of the template's, or any in the form of the service",
-  examples: ["A01AGENTBOT"],
-});
-const EventTypes = t.Array(Name, {
-  maxItems: NAMES_MAX,
-  description: "The types of events that it subscribes to, as the service names them",
-  examples: [["message.channels", "app_mention"]],
-});
-const SCOPES = {
-  maxItems: NAMES_MAX,
-  description: "The scopes that it has, where the service gives events by scopes. Omitted: all",
-  examples: [["channels:history", "app_mentions:read"]],
-};
-
-const NewEventApp = t.Object(
-  {
-    app: AppId,
-    service: t.Optional({
-      ...ServiceName,
-      description: "Of a world: the app's service, if several have events",
-    }),
-    userId: t.Optional(
-      t.String({
-        ...UserId,
-        description:
-          "The user that the app acts as. Omitted: that of the app, if the template has it, else the environment's own",
-      }),
-    ),
-    events: EventTypes,
-    scopes: t.Optional(t.Array(Name, SCOPES)),
-  },
-  { title: "NewEventApp", description: "An app that receives events" },
-);
-
-export const NewEventApps = t.Object(
-  {
-    apps: t.Array(NewEventApp, {
-      maxItems: APPS_MAX,
-      description: "The apps that receive events; they replace those from before",
-    }),
-  },
-  {
-    title: "NewEventApps",
-    description: "The apps of an environment that receive events",
-    examples: [{ apps: [{ app: "A01AGENTBOT", events: ["message.channels", "app_mention"] }] }],
-  },
-);
-export type NewEventApps = Static<typeof NewEventApps>;
 
 const EventAppView = t.Object(
   {
@@ -68,7 +13,7 @@ const EventAppView = t.Object(
     service: ServiceName,
     userId: t.String({ ...UserId, description: "The user that the app acts as" }),
     events: EventTypes,
-    scopes: t.Nullable(t.Array(Name, SCOPES), { description: "Null: all" }),
+    scopes: t.Nullable(Scopes, { description: "Null: all" }),
     tokenPrefix: t.Nullable(t.String({ examples: ["xapp-1-A01AGENTBOT-"] }), {
       description:
         "In front of the environment's token: the token with which the app opens connections for its events. Null if the service has no such token",

@@ -3,7 +3,8 @@ import { failures } from "~/http/errors";
 import { EnvironmentPath } from "~/http/model";
 import { principalOf } from "~/http/principal";
 import type { EnvironmentEvents } from "~/platform/events/events";
-import { DeliveryPage, DeliveryQuery, EventApps, NewEventApps } from "~/platform/events/model";
+import { DeliveryPage, DeliveryQuery, EventApps } from "~/platform/events/model";
+import { NewEventApps } from "~/platform/outbox/model";
 
 const SHOWN = ["invalid_request", "invalid_environment_path", "environment_not_found"] as const;
 

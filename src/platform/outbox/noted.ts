@@ -12,7 +12,7 @@ type Noted = {
   readonly members: Members | null;
 };
 
-export const servicesWithEvents = ({ service, members }: Pick<Noted, "service" | "members">) =>
+const servicesWithEvents = ({ service, members }: Pick<Noted, "service" | "members">) =>
   Object.keys(members ?? { [service]: null }).filter((each) => REPLICAS.get(each)?.events);
 
 /** The tables whose changes cause events. */

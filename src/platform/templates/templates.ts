@@ -40,7 +40,7 @@ export function createTemplates(deps: {
 }) {
   const { pool, replicas, builders, newId } = deps;
   const blueprints = createBlueprints(pool, replicas);
-  const { requireUser } = createUsers(replicas, blueprints);
+  const { requireUser, openTemplate } = createUsers(replicas, blueprints);
   const { blueprint, tablesOf } = blueprints;
   const aliasesOf = createAliasReader(replicas);
   const found = new LRUCache<string, store.TemplateRow>({ max: FOUND_MAX, ttl: FOUND_MS });
@@ -68,6 +68,7 @@ export function createTemplates(deps: {
     blueprint,
     tablesOf,
     requireUser,
+    openTemplate,
 
     /** Returns a template that the user can see. Throws `template_not_found`. */
     async require(userId: string, service: string, name: string): Promise<store.TemplateRow> {

@@ -23,12 +23,17 @@ export function createUsers(replicas: Pool, { blueprint }: Blueprints) {
   /** By template schema and by the id or email that names them. */
   const users = new LRUCache<string, Members>({ max: USERS_MAX });
 
-  async function sessionsOf({ schemaName, service: kind, services }: TemplateRow) {
+  async function openTemplate({ schemaName, service: kind, services }: TemplateRow) {
     const { tables } = await blueprint(schemaName);
     const session = openSession(replicas, schemaName, tablesOf(replicas, schemaName, tables));
-    return services.map((service) => ({
+    return (service: string) => serviceSession({ kind, services }, service, session);
+  }
+
+  async function sessionsOf(template: TemplateRow) {
+    const sessionOf = await openTemplate(template);
+    return template.services.map((service) => ({
       replica: requireReplica(service),
-      session: serviceSession({ kind, services }, service, session),
+      session: sessionOf(service),
     }));
   }
 
@@ -64,6 +69,9 @@ export function createUsers(replicas: Pool, { blueprint }: Blueprints) {
   }
 
   return {
+    /** Returns sessions for reading a template's services. */
+    openTemplate,
+
     /**
      * Returns the ids of the template's user that an agent acts as, in each of its services. Throws
      * `impersonate_not_found`, and `invalid_request` for an id of two people.

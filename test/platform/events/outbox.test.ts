@@ -143,6 +143,50 @@ test("an environment without apps has no triggers, and one that loses its apps n
   expect(await notedIn(environment)).toHaveLength(0);
 });
 
+describe("initEnv takes apps", () => {
+  test("and returns their tokens", async () => {
+    const environment = await program.environment({
+      events: { apps },
+      tokenStyle: "xoxb",
+      count: 2,
+    });
+    for (const each of environment.environments) {
+      const plain = each.token.replace("xoxb-", "");
+      expect(each.apps).toEqual([
+        { app: BOT, service: "chat", userId: "U01AGENTONE", token: `xapp-1-${BOT}-${plain}` },
+      ]);
+      await program.chat(each, "chat.postMessage", say);
+      expect(await notedIn(each)).toHaveLength(1);
+      await program.call("DELETE", `/env/${each.environmentId}`);
+    }
+  });
+
+  test("with the users that the template has for them", async () => {
+    const environment = await program.environment({
+      ...{ templateService: "chat", templateName: "chat_bench_default" },
+      impersonateUserId: "U01AGENTONE",
+      events: { apps: [{ app: "A25PAGERBOT", events: ["message.channels"] }] },
+    });
+    expect(environment.apps[0].userId).toMatch(/^U25/);
+  });
+
+  test("and rejects those that it cannot have", async () => {
+    const answer = await program.post("/initEnv", {
+      ...{
+        templateService: "chat",
+        templateName: "chat_default",
+        impersonateUserId: "U01AGENTONE",
+      },
+      events: { apps: [{ app: BOT, events: ["message.channel"] }] },
+    });
+    expectRefusal(
+      answer,
+      ...([400, "invalid_request"] as const),
+      expect.stringContaining("events.apps[0].events") as never,
+    );
+  });
+});
+
 test("a rejected call, and one that is rolled back, leave nothing", async () => {
   const environment = await program.environment();
   await put(environment);

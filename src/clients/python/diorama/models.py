@@ -157,6 +157,32 @@ class Clock(Model):
     """
 
 
+class CreatedApp(Model):
+    """
+    An app of a new environment, with its token
+    """
+
+    app: str
+    """
+    Id of the app: one of the template's, or any in the form of the service
+    """
+
+    service: str
+    """
+    The simulated service
+    """
+
+    user_id: Annotated[str, Field(alias="userId")]
+    """
+    The user that the app acts as
+    """
+
+    token: str
+    """
+    With which the app opens connections for its events. Shown once
+    """
+
+
 class Environment(Model):
     """
     A disposable copy of a service
@@ -203,6 +229,11 @@ class Environment(Model):
     """
 
     clock: Clock
+    apps: list[CreatedApp] | None = None
+    """
+    Those that receive events, if there are any
+    """
+
     token: str
     """
     For the agent: gives access to this environment's service only, as the environment's own user. Shown once.
@@ -255,6 +286,11 @@ class CreatedEnvironment(Model):
     """
 
     clock: Clock
+    apps: list[CreatedApp] | None = None
+    """
+    Those that receive events, if there are any
+    """
+
     token: str
     """
     For the agent: gives access to this environment's service only, as the environment's own user. Shown once.

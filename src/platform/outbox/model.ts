@@ -1,0 +1,75 @@
+/** Shapes of the apps that receive an environment's events. */
+import { type Static, t } from "elysia";
+import { ServiceName, UserId } from "~/http/model";
+
+const APPS_MAX = 20;
+const NAMES_MAX = 200;
+const NAME_LENGTH_MAX = 64;
+
+const Name = t.String({ minLength: 1, maxLength: NAME_LENGTH_MAX });
+export const AppId = t.String({
+  minLength: 1,
+  maxLength: NAME_LENGTH_MAX,
+  description: "Id of the app: one of the template's, or any in the form of the service",
+  examples: ["A01AGENTBOT"],
+});
+export const EventTypes = t.Array(Name, {
+  maxItems: NAMES_MAX,
+  description: "The types of events that it subscribes to, as the service names them",
+  examples: [["message.channels", "app_mention"]],
+});
+const SCOPES = {
+  maxItems: NAMES_MAX,
+  description: "The scopes that it has, where the service gives events by scopes. Omitted: all",
+  examples: [["channels:history", "app_mentions:read"]],
+};
+
+export const Scopes = t.Array(Name, SCOPES);
+
+const NewEventApp = t.Object(
+  {
+    app: AppId,
+    service: t.Optional({
+      ...ServiceName,
+      description: "Of a world: the app's service, if several have events",
+    }),
+    userId: t.Optional(
+      t.String({
+        ...UserId,
+        description:
+          "The user that the app acts as. Omitted: that of the app, if the template has it, else the environment's own",
+      }),
+    ),
+    events: EventTypes,
+    scopes: t.Optional(Scopes),
+  },
+  { title: "NewEventApp", description: "An app that receives events" },
+);
+
+export const NewEventApps = t.Object(
+  {
+    apps: t.Array(NewEventApp, {
+      maxItems: APPS_MAX,
+      description: "The apps that receive events; they replace those from before",
+    }),
+  },
+  {
+    title: "NewEventApps",
+    description: "The apps of an environment that receive events",
+    examples: [{ apps: [{ app: "A01AGENTBOT", events: ["message.channels", "app_mention"] }] }],
+  },
+);
+export type NewEventApps = Static<typeof NewEventApps>;
+
+export const CreatedApp = t.Object(
+  {
+    app: AppId,
+    service: ServiceName,
+    userId: t.String({ ...UserId, description: "The user that the app acts as" }),
+    token: t.String({
+      description: "With which the app opens connections for its events. Shown once",
+      examples: [`xapp-1-A01AGENTBOT-diorama_e_${"0".repeat(49)}`],
+    }),
+  },
+  { title: "CreatedApp", description: "An app of a new environment, with its token" },
+);
