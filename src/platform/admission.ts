@@ -1,15 +1,16 @@
 /** Admits calls to environments: finds their credential, and the environment that it opens. */
-import { NotAuthed } from "~/errors";
+import { ApiError, NotAuthed } from "~/errors";
 import { authorization, platformKey } from "~/http/auth";
 import { readPrefix } from "~/http/body";
 import type { Environments } from "~/platform/environments/environments";
 import { environmentId, malformed } from "~/platform/environments/id";
+import type { EnvironmentRow } from "~/platform/environments/store";
 import { actorsIn } from "~/platform/environments/view";
 import { credentialKind, hashCredential, withoutStyle } from "~/platform/keys/format";
 import type { Keys } from "~/platform/keys/keys";
-import type { ToolPath } from "~/platform/tools";
+import { type ToolPath, wrongToken } from "~/platform/tools";
 import type { Principal } from "~/principal";
-import { REPLICAS } from "~/replicas/index";
+import { REPLICAS, requireReplica } from "~/replicas/index";
 import type { Owner } from "~/wire/budget";
 import type { IncomingRequest } from "~/wire/incoming";
 
@@ -99,4 +100,25 @@ export function createAdmission({ keys, environments }: Parts) {
 export function ownerOf({ environment, principal }: Opened): Owner | undefined {
   const keyId = principal?.keyId ?? environment?.keyId;
   return keyId === undefined ? undefined : { keyId, environmentId: environment?.environmentId };
+}
+
+export const otherServices = ({ members, service }: EnvironmentRow) =>
+  new ApiError(
+    "invalid_service",
+    members
+      ? `This environment has the services ${Object.keys(members).join(", ")}`
+      : `This is an environment of the service ${service}`,
+  );
+
+/** Rejects a token of a service itself where there is no credential. */
+export function requireToolToken(
+  services: readonly string[],
+  {
+    isAnonymous,
+    userToken,
+  }: { readonly isAnonymous: boolean; readonly userToken: string | undefined },
+): void {
+  const isForeign = (service: string) =>
+    userToken !== undefined && requireReplica(service).isToken?.(userToken);
+  if (isAnonymous && services.some(isForeign)) throw wrongToken();
 }

@@ -10,15 +10,19 @@ import type { LogMark } from "~/db/driver";
 import { EnvironmentEnded } from "~/db/opening";
 import type { Session } from "~/db/session";
 import type { SessionPool } from "~/db/session-pool";
-import { ApiError } from "~/errors";
 import { readBody } from "~/http/body";
 import { rejectPage } from "~/http/mcp/pages";
-import { createAdmission, type Opened, ownerOf } from "~/platform/admission";
+import {
+  createAdmission,
+  type Opened,
+  otherServices,
+  ownerOf,
+  requireToolToken,
+} from "~/platform/admission";
 import type { Environments } from "~/platform/environments/environments";
 import { environmentId, notFound, requireId } from "~/platform/environments/id";
 import type { Settings } from "~/platform/environments/opening";
 import type { Past } from "~/platform/environments/past";
-import type { EnvironmentRow } from "~/platform/environments/store";
 import { actorsIn } from "~/platform/environments/view";
 import type { EnvironmentEvents } from "~/platform/events/events";
 import type { Due, Injection } from "~/platform/faults/injection";
@@ -106,10 +110,10 @@ export function createGateway(deps: {
   /** Of pages that may call from a browser. */
   origins: ReadonlySet<string>;
   journal: Journal;
-  hasApp: EnvironmentEvents["hasApp"];
+  events: Pick<EnvironmentEvents, "hasApp" | "activity">;
 }) {
-  const { hasApp, uploadCalls, sessionPool, injection, past, keys, templates, origins, journal } =
-    deps;
+  const { uploadCalls, sessionPool, injection, past, keys, templates, origins, journal } = deps;
+  const { hasApp, activity } = deps.events;
   const { credentialOf, open, admit, findByToken } = createAdmission(deps);
 
   /** Answers the call of someone who may open the environment, if there is one. */
@@ -149,11 +153,10 @@ export function createGateway(deps: {
       state?: PastState,
     ): Promise<T> => {
       const within = (session: Session) => work(serviceSession(place, service, session));
-      return sessionPool.use(
-        environmentRef,
-        (session) => (state ? past.read(state, session.source, within) : within(session)),
-        mark,
-      );
+      const read = (session: Session) =>
+        state ? past.read(state, session.source, within) : within(session);
+      const use = () => sessionPool.use(environmentRef, read, mark);
+      return isViewing ? use() : activity.during(environmentRef.environmentId, use);
     };
     const dueFault = (service: string, select: () => Promise<Selection | undefined>) =>
       carriesSecret || isViewing || !faults
@@ -254,24 +257,6 @@ export function createGateway(deps: {
       }
     },
   };
-}
-
-const otherServices = ({ members, service }: EnvironmentRow) =>
-  new ApiError(
-    "invalid_service",
-    members
-      ? `This environment has the services ${Object.keys(members).join(", ")}`
-      : `This is an environment of the service ${service}`,
-  );
-
-/** Rejects a token of a service itself where there is no credential. */
-function requireToolToken(
-  services: readonly string[],
-  { isAnonymous, userToken }: Pick<Arrival, "isAnonymous" | "userToken">,
-): void {
-  const isForeign = (service: string) =>
-    userToken !== undefined && requireReplica(service).isToken?.(userToken);
-  if (isAnonymous && services.some(isForeign)) throw wrongToken();
 }
 
 /** The fault that a call gets. `select` reads the call: only environments with faults need that. */

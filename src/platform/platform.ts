@@ -168,9 +168,8 @@ export async function createPlatform(deps: {
   const past = createPast({ pool, replicas, templates, schemaPool });
   const injection = createInjection({ pool, readState: past.state });
   const gateway = createGateway({
-    ...{ sessionPool, injection, past, environments, keys, templates, journal },
+    ...{ sessionPool, injection, past, environments, keys, templates, journal, events },
     uploadCalls: createUploads({ pool }),
-    hasApp: events.hasApp,
     origins: config.CORS_ORIGINS,
   });
 

@@ -69,7 +69,7 @@ create table diorama.deliveries (
   number bigint not null,
   state text default 'pending'::text not null,
   attempts jsonb default '[]'::jsonb not null,
-  due_at bigint not null,
+  due_at bigint default 0 not null,
   sent_at timestamp with time zone,
   constraint deliveries_environment_id_app_id_fkey FOREIGN KEY (environment_id, app_id) REFERENCES diorama.event_apps(environment_id, app_id) ON DELETE CASCADE,
   constraint deliveries_pkey PRIMARY KEY (environment_id, app_id, number),
@@ -147,6 +147,7 @@ create table diorama.event_apps (
   user_id text not null,
   events text[] not null,
   scopes text[],
+  since bigint not null,
   connected_at timestamp with time zone,
   leased_by text,
   leased_until timestamp with time zone,
@@ -158,6 +159,8 @@ create table diorama.event_logs (
   environment_id text not null,
   change bigint default 0 not null,
   events bigint default 0 not null,
+  bytes bigint default 0 not null,
+  lost bigint default 0 not null,
   constraint event_logs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.outboxes(environment_id) ON DELETE CASCADE,
   constraint event_logs_pkey PRIMARY KEY (environment_id)
 );
@@ -203,6 +206,7 @@ create table diorama.idempotent_answers (
 
 create table diorama.outboxes (
   environment_id text not null,
+  is_noting boolean default true not null,
   changes bigint default 0 not null,
   constraint outboxes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.environments(environment_id) ON DELETE CASCADE,
   constraint outboxes_pkey PRIMARY KEY (environment_id)
@@ -416,7 +420,7 @@ CREATE INDEX calls_numbered ON diorama.calls USING btree (run_id, last_number);
 
 CREATE INDEX calls_unnumbered ON diorama.calls USING btree (run_id) WHERE (NOT is_numbered);
 
-CREATE INDEX deliveries_open ON diorama.deliveries USING btree (environment_id, app_id, number) WHERE (state = ANY (ARRAY['pending'::text, 'sent'::text]));
+CREATE INDEX deliveries_open ON diorama.deliveries USING btree (environment_id, app_id, state, number) WHERE (state = ANY (ARRAY['pending'::text, 'sent'::text]));
 
 CREATE INDEX environment_snapshots_family ON diorama.environment_snapshots USING btree (family_id, created_at);
 

@@ -127,6 +127,11 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     invalid_environment_path: ["/env/nonsense/events"],
     environment_not_found: [`/env/${NONE}/events`],
   },
+  "POST /env/{envId}/wait": {
+    invalid_request: [`/env/${NONE}/wait`, { quietMs: -1 }],
+    invalid_environment_path: ["/env/nonsense/wait", {}],
+    environment_not_found: [`/env/${NONE}/wait`, {}],
+  },
   "GET /env/{envId}/deliveries": {
     invalid_request: [`/env/${NONE}/deliveries?limit=x`],
     invalid_environment_path: ["/env/nonsense/deliveries"],

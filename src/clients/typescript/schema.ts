@@ -3338,6 +3338,38 @@ export interface components {
              */
             readonly next: number | null;
         };
+        /** @description When the environment counts as idle, and how long to wait for it */
+        readonly NewWait: {
+            /** @description It is idle once there was no call, and nothing was sent to an app, for so many milliseconds of real time. Default: 3000 */
+            readonly quietMs?: number;
+            /** @description The answer comes after so many milliseconds in any case. Default: 30000 */
+            readonly timeoutMs?: number;
+        };
+        /**
+         * @description `idle`: nothing happens any more; `timeout`: something may
+         * @example idle
+         * @enum {string}
+         */
+        readonly WaitEnd: "idle" | "timeout";
+        /** @description Whether an environment is idle */
+        readonly Waited: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly environmentId: string;
+            readonly ended: components["schemas"]["WaitEnd"];
+            /**
+             * @description How long it took
+             * @example 3120
+             */
+            readonly ms: number;
+            /**
+             * @description Deliveries to apps that are due, or not acknowledged yet
+             * @example 0
+             */
+            readonly open: number;
+        };
         /** @description A group of tests that share a template */
         readonly TestSuite: {
             /**
@@ -4187,6 +4219,9 @@ export type Delivery = components['schemas']['Delivery'];
 export type MissedEvent = components['schemas']['MissedEvent'];
 export type EnvironmentEvent = components['schemas']['EnvironmentEvent'];
 export type DeliveryPage = components['schemas']['DeliveryPage'];
+export type NewWait = components['schemas']['NewWait'];
+export type WaitEnd = components['schemas']['WaitEnd'];
+export type Waited = components['schemas']['Waited'];
 export type TestSuite = components['schemas']['TestSuite'];
 export type TestSuiteList = components['schemas']['TestSuiteList'];
 export type Surface = components['schemas']['Surface'];

@@ -2,9 +2,11 @@
 -- change of a row at the commit of the transaction that made it, and only tables of these environments have one.
 create table diorama.outboxes (
   environment_id text primary key references diorama.environments on delete cascade,
+  is_noting boolean not null default true, -- it has apps
   changes int8 not null default 0 -- so far. The lock on this row makes their numbers the order of commits.
 ) with (fillfactor = 50);
 
+-- Deleted once their events are derived.
 create table diorama.changes (
   environment_id text not null references diorama.outboxes on delete cascade,
   number int8 not null,
@@ -24,6 +26,7 @@ create table diorama.event_apps (
   user_id text not null,
   events text[] not null,
   scopes text[], -- null: all
+  since int8 not null, -- the app came after this change
   connected_at timestamptz, -- for the first time
   leased_by text, -- the server that delivers to it
   leased_until timestamptz,
@@ -34,7 +37,9 @@ create table diorama.event_apps (
 create table diorama.event_logs (
   environment_id text primary key references diorama.outboxes on delete cascade,
   change int8 not null default 0,
-  events int8 not null default 0
+  events int8 not null default 0,
+  bytes int8 not null default 0, -- of the events
+  lost int8 not null default 0 -- changes whose events could not be derived
 );
 
 create table diorama.events (
@@ -42,7 +47,7 @@ create table diorama.events (
   number int8 not null,
   service text not null,
   type text not null,
-  payload json, -- null: larger than a delivery may be
+  payload json, -- null: too large to be kept
   cause json,
   missed json not null, -- why an app does not receive it, by app
   primary key (environment_id, number)
@@ -54,12 +59,13 @@ create table diorama.deliveries (
   number int8 not null,
   state text not null default 'pending' check (state in ('pending', 'sent', 'delivered', 'failed')),
   attempts jsonb not null default '[]',
-  due_at int8 not null, -- of a pending one: by the environment's clock, in milliseconds
+  due_at int8 not null default 0, -- of a pending one: by the environment's clock, in milliseconds; 0: immediately
   sent_at timestamptz,
   primary key (environment_id, app_id, number),
   foreign key (environment_id, app_id) references diorama.event_apps on delete cascade
 );
-create index deliveries_open on diorama.deliveries (environment_id, app_id, number) where state in ('pending', 'sent');
+create index deliveries_open on diorama.deliveries (environment_id, app_id, state, number)
+  where state in ('pending', 'sent');
 
 -- Tickets of sockets that were used, until they expire.
 create table diorama.used_tickets (

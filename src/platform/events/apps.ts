@@ -5,6 +5,7 @@ import type { Environments } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
 import { actorsIn } from "~/platform/environments/view";
+import type { Derivation } from "~/platform/events/derivation";
 import type { EventApps } from "~/platform/events/model";
 import type { Places } from "~/platform/events/place";
 import { isRunning, lockLive } from "~/platform/events/store";
@@ -19,8 +20,9 @@ export function createEventApps(deps: {
   environments: Environments;
   exclusive: Exclusive;
   places: Places;
+  derivation: Derivation;
 }) {
-  const { pool, environments, exclusive, places } = deps;
+  const { pool, environments, exclusive, places, derivation } = deps;
 
   return {
     /** Replaces the apps between two calls of the environment. */
@@ -29,19 +31,20 @@ export function createEventApps(deps: {
       const { environmentId: id } = environment;
       const { read } = await places.of(environment);
       const apps = await requireApps({ actors: actorsIn(environment), read }, wanted);
+      await derivation.now(id); // for the apps from before
       await exclusive.run(environment, async (tx) => {
         if (!(await lockLive(tx, id))) throw notFound();
         const tables = notedTables(environment);
         const isNoted = await outbox.isNoted(tx, id);
-        if (apps.length === 0 && isNoted) await outbox.stopNoting(tx, environment, tables);
-        if (apps.length > 0 && !isNoted) {
-          if (await isRunning(tx, id))
-            throw new ApiError(
-              "invalid_request",
-              "apps: the environment has an active run; its first apps come before a run",
-            );
-          await outbox.startNoting(tx, environment, tables);
-        }
+        const hasRun = await isRunning(tx, id);
+        if (apps.length > 0 && !isNoted && hasRun)
+          throw new ApiError(
+            "invalid_request",
+            "apps: the environment has an active run; its first apps come before a run",
+          );
+        // Also where it is noted: a server of an earlier version resets without triggers.
+        if (!hasRun || apps.length === 0) await outbox.stopNoting(tx, environment, tables);
+        if (!hasRun && apps.length > 0) await outbox.startNoting(tx, environment, tables);
         await outbox.replaceApps(tx, id, apps);
       });
       return view(id, apps);

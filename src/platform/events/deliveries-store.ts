@@ -2,57 +2,86 @@
 import type { Sql } from "~/db/connect";
 import { unflushed } from "~/platform/events/store";
 
+/** An app of an environment that has sockets on a server. */
+export type Place = { readonly environmentId: string; readonly app: string };
+
+export type Held = Place & {
+  /** The user that the app acts as now. */
+  readonly user: string;
+  /** This server delivers to it. */
+  readonly isHeld: boolean;
+  /** Another server, or an earlier start of this one, did so before. */
+  readonly isNew: boolean;
+  /** Something is due, or late. */
+  readonly isDue: boolean;
+  /** Something waits for the environment's clock. */
+  readonly isWaiting: boolean;
+  /** Changes have no events yet. */
+  readonly isBehind: boolean;
+};
+
 /**
- * Takes the right to deliver to an app, or keeps it. `new`: another server had it before; `taken`: it still has it;
- * `gone`: there is no such app.
+ * Takes, or keeps, the right to deliver to these apps, and looks at what they have. An app that is not returned is gone,
+ * or its environment has ended.
+ * A lease lasts for so many milliseconds.
  */
-export async function lease(
+export const lease = async (
   sql: Sql,
-  environmentId: string,
-  app: string,
-  { server, ms }: { readonly server: string; readonly ms: number },
-): Promise<"held" | "new" | "taken" | "gone"> {
-  const [row] = await sql<{ isHeld: boolean; isOwn: boolean }[]>`
-    with before as (
-      select leased_by from diorama.event_apps
-      where environment_id = ${environmentId} and app_id = ${app} for update
+  places: readonly Place[],
+  { server, ms, lateMs }: { readonly server: string; readonly ms: number; readonly lateMs: number },
+): Promise<Held[]> =>
+  await sql<Held[]>`
+    with quick as materialized (${unflushed(sql)}), given as (
+      select environment_id, app_id from unnest(
+        ${places.map(({ environmentId }) => environmentId)}::text[], ${places.map(({ app }) => app)}::text[]
+      ) as g (environment_id, app_id)
+    ), before as (
+      select environment_id, app_id, event_apps.user_id, leased_by
+      from diorama.event_apps join given using (environment_id, app_id) join diorama.environments using (environment_id)
+      where deleted_at is null and expires_at > now()
+      order by environment_id, app_id for no key update of event_apps
     ), held as (
-      update diorama.event_apps
+      update diorama.event_apps a
       set leased_by = ${server}, leased_until = clock_timestamp() + ${ms} * interval '1 millisecond'
-      where environment_id = ${environmentId} and app_id = ${app}
-        and (leased_by = ${server} or leased_until is null or leased_until < clock_timestamp())
-      returning app_id
+      from before, quick
+      where a.environment_id = before.environment_id and a.app_id = before.app_id
+        and (a.leased_by = ${server} or a.leased_until is null or a.leased_until < clock_timestamp())
+      returning a.environment_id, a.app_id
     )
-    select exists (select from held) as is_held, leased_by is not distinct from ${server} as is_own from before
+    select environment_id, app_id as app, user_id as user,
+      held.app_id is not null as is_held, leased_by is distinct from ${server} as is_new,
+      exists (
+        select from diorama.deliveries d
+        where d.environment_id = before.environment_id and d.app_id = before.app_id and (
+          state = 'pending' and due_at = 0
+          or state = 'sent' and sent_at < clock_timestamp() - ${lateMs} * interval '1 millisecond'
+        )
+      ) as is_due,
+      exists (
+        select from diorama.deliveries d
+        where d.environment_id = before.environment_id and d.app_id = before.app_id
+          and state = 'pending' and due_at > 0
+      ) as is_waiting,
+      (
+        select l.change < least(o.changes, 100000)
+        from diorama.event_logs l join diorama.outboxes o using (environment_id)
+        where environment_id = before.environment_id
+      ) as is_behind
+    from before left join held using (environment_id, app_id)
   `;
-  if (!row) return "gone";
-  if (!row.isHeld) return "taken";
-  return row.isOwn ? "held" : "new";
-}
 
 /** Makes what another server has sent due again: it may have ended before it sent it. */
-export const takeOver = async (sql: Sql, environmentId: string, app: string, now: number) =>
+export const takeOver = async (sql: Sql, { environmentId, app }: Place) =>
   await sql`
-    update diorama.deliveries set state = 'pending', due_at = ${now},
+    update diorama.deliveries set state = 'pending', due_at = 0,
       attempts = jsonb_set(attempts, array['-1', 'failed'], to_jsonb('its server ended'::text))
     where environment_id = ${environmentId} and app_id = ${app} and state = 'sent'
   `;
 
-/** Ends the right of a server, so that another one need not wait. */
+/** Ends the leases of a server, so that another one need not wait. */
 export const release = async (sql: Sql, server: string) =>
   await sql`
     update diorama.event_apps set leased_until = null where leased_by = ${server} and leased_until is not null
-  `;
-
-/** Notes the first connection of an app: what has waited for it is due now. */
-export const noteConnection = async (sql: Sql, environmentId: string, app: string, now: number) =>
-  await sql`
-    with first as (
-      update diorama.event_apps set connected_at = clock_timestamp()
-      where environment_id = ${environmentId} and app_id = ${app} and connected_at is null returning app_id
-    )
-    update diorama.deliveries d set due_at = ${now} from first
-    where d.environment_id = ${environmentId} and d.app_id = first.app_id and state = 'pending'
   `;
 
 /** Marks a ticket as used. Returns false if it was. */
@@ -75,22 +104,26 @@ type Retries = {
   readonly retryMs: readonly number[];
 };
 
-/** Ends the attempts that were not acknowledged in time: a failed one is due again, unless it was the last. */
-export const endLate = async (
+/**
+ * Ends the attempts that were not acknowledged in time: a failed one is due again, unless it was the last. Returns whether
+ * there were any.
+ */
+export async function endLate(
   sql: Sql,
-  environmentId: string,
-  app: string,
+  { environmentId, app }: Place,
   now: number,
   { acknowledgeMs, retryMs }: Retries,
-) =>
+): Promise<void> {
   await sql`
     update diorama.deliveries set
       attempts = jsonb_set(attempts, array['-1', 'failed'], to_jsonb('no acknowledgement'::text)),
       state = case when jsonb_array_length(attempts) > ${retryMs.length} then 'failed' else 'pending' end,
-      due_at = ${now} + coalesce((${[...retryMs]}::int8[])[jsonb_array_length(attempts)], 0)
+      due_at = case (${[...retryMs]}::int8[])[jsonb_array_length(attempts)]
+        when 0 then 0 else ${now} + coalesce((${[...retryMs]}::int8[])[jsonb_array_length(attempts)], 0) end
     where environment_id = ${environmentId} and app_id = ${app} and state = 'sent'
       and sent_at < clock_timestamp() - ${acknowledgeMs} * interval '1 millisecond'
   `;
+}
 
 export type Sending = {
   readonly number: number;
@@ -99,18 +132,23 @@ export type Sending = {
   readonly attempt: number;
 };
 
-/** Notes the next attempts of deliveries that are due, and returns them in order. */
-export async function takeDue(
+/**
+ * Notes the next attempts of deliveries that are due, and returns them in order: at most `limit`, and as many as leave at
+ * most `max` without an acknowledgement.
+ */
+export const takeDue = async (
   sql: Sql,
-  environmentId: string,
-  app: string,
-  { now, limit }: { readonly now: number; readonly limit: number },
-): Promise<Sending[]> {
-  const rows = await sql<Sending[]>`
+  { environmentId, app }: Place,
+  { now, limit, max }: { readonly now: number; readonly limit: number; readonly max: number },
+): Promise<Sending[]> =>
+  await sql<Sending[]>`
     with quick as materialized (${unflushed(sql)}), due as (
       select number from diorama.deliveries
       where environment_id = ${environmentId} and app_id = ${app} and state = 'pending' and due_at <= ${now}
-      order by number limit ${limit}
+      order by number limit least(${limit}, greatest(0, ${max} - (
+        select count(*) from diorama.deliveries
+        where environment_id = ${environmentId} and app_id = ${app} and state = 'sent'
+      )))
     ), taken as (
       update diorama.deliveries d set state = 'sent', sent_at = clock_timestamp(),
         attempts = attempts || jsonb_build_object('at', floor(extract(epoch from clock_timestamp()) * 1000))
@@ -122,22 +160,18 @@ export async function takeDue(
     from taken join diorama.events e on e.environment_id = ${environmentId} and e.number = taken.number
     order by taken.number
   `;
-  return rows;
-}
 
 /** A delivery that an app has acknowledged: whichever attempt. */
 export type Acknowledged = { readonly number: number; readonly attempt: number };
 
 export const acknowledge = async (
   sql: Sql,
-  environmentId: string,
-  app: string,
+  { environmentId, app }: Place,
   acknowledged: readonly Acknowledged[],
 ) =>
   await sql`
     with quick as materialized (${unflushed(sql)}), given as (
-      select distinct on (number) number, attempt
-      from json_to_recordset(${JSON.stringify(acknowledged)}::text::json) as a (number int8, attempt int)
+      select number, attempt from json_to_recordset(${JSON.stringify(acknowledged)}::text::json) as a (number int8, attempt int)
     )
     update diorama.deliveries d set state = 'delivered',
       attempts = jsonb_set(attempts, array[attempt::text, 'ms'], to_jsonb(
@@ -147,3 +181,28 @@ export const acknowledge = async (
     where environment_id = ${environmentId} and app_id = ${app} and d.number = given.number
       and state in ('pending', 'sent') and jsonb_array_length(attempts) > attempt
   `;
+
+/** How many deliveries of an environment are under way or due, and how long ago the last one was sent. */
+export async function findOpen(
+  sql: Sql,
+  environmentId: string,
+  now: number,
+): Promise<{ readonly open: number; readonly sentMs: number | null }> {
+  const [row] = await sql<{ open: number; sentMs: number | null }[]>`
+    select (
+        select count(*)::int from diorama.deliveries
+        where environment_id = ${environmentId} and state in ('pending', 'sent')
+          and (state = 'sent' or due_at <= ${now})
+      ) as open,
+      (
+        select min(extract(epoch from clock_timestamp() - last.sent_at))::float8 * 1000
+        from diorama.event_apps a cross join lateral (
+          select sent_at from diorama.deliveries d
+          where d.environment_id = a.environment_id and d.app_id = a.app_id and sent_at is not null
+          order by number desc limit 1
+        ) last
+        where a.environment_id = ${environmentId}
+      ) as sent_ms
+  `;
+  return row ?? { open: 0, sentMs: null };
+}

@@ -21,87 +21,101 @@ const TOGETHER_MS = 10;
 /** … or within this part of the time that the last ones took: calls that are made meanwhile have the server. */
 const REST = 3;
 const LAST_MS_MAX = 8;
+/** After a failure. */
+const RETRY_MS = 1_000;
+/** Changes whose events are derived together. */
+const BATCH = 500;
 
 export type Derivation = ReturnType<typeof createDerivation>;
 
 export function createDerivation(deps: { pool: Pool; places: Places; log: Log }) {
   const { pool, places, log } = deps;
-  /** In progress, by environment. */
-  const running = new Map<string, { isStale: boolean; readonly done: Promise<void> }>();
+  /** About to begin, by environment. */
+  const waiting = new Map<string, NodeJS.Timeout>();
+  /** In progress. */
+  const running = new Map<string, Promise<void>>();
+  let isStopping = false;
   /** The time that the last derivation took. */
   let lastMs = 0;
-  /** About to begin. */
-  const waiting = new Map<string, NodeJS.Timeout>();
 
-  async function derive(environmentId: string): Promise<void> {
+  /** Derives the next events, in smaller and smaller parts if that fails: what cannot be shown is lost alone. */
+  async function next(place: OpenPlace, isPatient: boolean): Promise<number | undefined> {
+    const { environmentId } = place.environment;
+    for (let limit = BATCH; ; limit = Math.floor(limit / 8)) {
+      const batch = { limit: Math.max(limit, 1), isPatient };
+      try {
+        // The tables first: work on the environment between its calls waits for this, and finds the log free.
+        return await place.read((sessionOf) =>
+          store.deriveNext(pool, environmentId, batch, async (changes, apps) => {
+            const derived = await Promise.all(
+              place.services.map((service) =>
+                deriveIn(place, { service, session: sessionOf(service) }, changes, apps),
+              ),
+            );
+            return derived.flat().sort((a, b) => a.change - b.change);
+          }),
+        );
+      } catch (error) {
+        if (isUnavailable(error) || error instanceof EnvironmentEnded) throw error;
+        if (limit > 1) continue;
+        log.error("an event is lost", { environmentId, ...errorFields(error) });
+        await store.loseNext(pool, environmentId);
+        return 0;
+      }
+    }
+  }
+
+  /** Derives the events of the changes so far. */
+  async function derive(environmentId: string, isPatient: boolean): Promise<void> {
     const place = await places.open(environmentId);
     if (!place) return;
-    const dueAt = await place.now();
-    // The tables first: work on the environment between its calls waits for this, and finds the log free.
-    const next = () =>
-      place.read((sessionOf) =>
-        store.deriveNext(pool, environmentId, dueAt, async (changes, apps) => {
-          const derived = await Promise.all(
-            place.services.map((service) =>
-              deriveIn(place, { service, session: sessionOf(service) }, changes, apps),
-            ),
-          );
-          return derived.flat().sort((a, b) => a.change - b.change);
-        }),
-      );
-    while (await next());
+    const target = await store.lastNoted(pool, environmentId);
+    let reached: number | undefined = 0;
+    while (reached !== undefined && reached < target && !isStopping)
+      reached = await next(place, isPatient);
   }
 
   async function run(environmentId: string): Promise<void> {
-    const isAsked = () => running.get(environmentId)?.isStale ?? false;
+    const began = performance.now();
     try {
-      do {
-        const own = running.get(environmentId);
-        if (own) own.isStale = false;
-        const began = performance.now();
-        await derive(environmentId);
-        lastMs = Math.min(performance.now() - began, LAST_MS_MAX);
-      } while (isAsked());
+      await derive(environmentId, false);
     } catch (error) {
       if (error instanceof EnvironmentEnded) return;
       const level = isUnavailable(error) ? "debug" : "error";
       log[level]("events not derived", { environmentId, ...errorFields(error) });
-    } finally {
-      running.delete(environmentId);
+      soon(environmentId, RETRY_MS);
     }
-  }
-
-  /** Resolves when the changes so far have their events, unless that fails, or another server is deriving them. */
-  function now(environmentId: string): Promise<void> {
-    const own = running.get(environmentId);
-    if (own) {
-      own.isStale = true;
-      return own.done;
-    }
-    const ended = Promise.withResolvers<void>();
-    running.set(environmentId, { isStale: false, done: ended.promise });
-    void run(environmentId).then(ended.resolve);
-    return ended.promise;
+    lastMs = Math.min(performance.now() - began, LAST_MS_MAX);
   }
 
   /** Derives the events of changes that have just been committed, together with those that follow within moments. */
-  function soon(environmentId: string): void {
-    if (waiting.has(environmentId)) return;
+  function soon(environmentId: string, ms = Math.max(TOGETHER_MS, REST * lastMs)): void {
+    if (waiting.has(environmentId) || isStopping) return;
     const start = () => {
       waiting.delete(environmentId);
-      if (running.has(environmentId)) soon(environmentId);
-      else void now(environmentId);
+      if (running.has(environmentId)) return soon(environmentId);
+      const done = run(environmentId).finally(() => running.delete(environmentId));
+      running.set(environmentId, done);
     };
-    waiting.set(environmentId, setTimeout(start, Math.max(TOGETHER_MS, REST * lastMs)));
+    waiting.set(environmentId, setTimeout(start, ms));
   }
 
   return {
-    now,
     soon,
 
+    /** Resolves when everything that was committed before has its events. Throws what prevents that. */
+    async now(environmentId: string): Promise<void> {
+      try {
+        await derive(environmentId, true);
+      } catch (error) {
+        if (!(error instanceof EnvironmentEnded)) throw error;
+      }
+    },
+
     async stop(): Promise<void> {
+      isStopping = true;
       for (const timer of waiting.values()) clearTimeout(timer);
-      await Promise.all([...running.values()].map(({ done }) => done));
+      await Promise.all(running.values());
     },
   };
 }
@@ -134,7 +148,9 @@ async function deriveIn(
   return derived.map(({ change, type, payload, missed }) => {
     const text = JSON.stringify(payload);
     const isSmall = Buffer.byteLength(text) <= PAYLOAD_MAX;
-    const receivers = own.map(({ id }) => id).filter((id) => !Object.hasOwn(missed, id));
+    const late = own.filter(({ since = 0 }) => change <= since);
+    const all = { ...missed, ...Object.fromEntries(late.map(({ id }) => [id, "it came later"])) };
+    const receivers = own.map(({ id }) => id).filter((id) => !Object.hasOwn(all, id));
     return {
       change,
       service,
@@ -142,8 +158,8 @@ async function deriveIn(
       payload: isSmall ? text : null,
       cause: causes.get(change) ?? null,
       missed: isSmall
-        ? missed
-        : Object.fromEntries(own.map(({ id }) => [id, missed[id] ?? "the event is too large"])),
+        ? all
+        : Object.fromEntries(own.map(({ id }) => [id, all[id] ?? "the event is too large"])),
       receivers: isSmall ? receivers : [],
     };
   });

@@ -4,6 +4,7 @@ import type { SessionPool } from "~/db/session-pool";
 import { NotAuthed } from "~/errors";
 import { answerOf } from "~/http/native";
 import type { Log } from "~/log";
+import { createActivity } from "~/platform/activity";
 import type { Environments } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { requireId } from "~/platform/environments/id";
@@ -15,13 +16,15 @@ import { createEventListing } from "~/platform/events/listing";
 import { createPlaces } from "~/platform/events/place";
 import { createSockets } from "~/platform/events/sockets";
 import { CHANGES_CHANNEL, DELIVERIES_CHANNEL } from "~/platform/events/store";
+import { createWaiting } from "~/platform/events/waiting";
 import { listApps } from "~/platform/outbox/store";
 import { createQuota } from "~/platform/quota";
 import type { Templates } from "~/platform/templates/templates";
 import { REPLICAS } from "~/replicas/index";
+import { CODES } from "~/wire/frames";
 import type { IncomingRequest } from "~/wire/incoming";
 import type { OutgoingAnswer } from "~/wire/outgoing";
-import { upgraded } from "~/wire/websocket";
+import { type Listener, type Peer, upgraded } from "~/wire/websocket";
 
 export type EnvironmentEvents = ReturnType<typeof createEvents>;
 
@@ -40,19 +43,23 @@ export function createEvents(deps: {
   const places = createPlaces(deps);
   const parts = { ...deps, places };
   const derivation = createDerivation(parts);
-  const sockets = createSockets(parts);
+  const sockets = createSockets({ ...parts, derivation });
   const quota = createQuota(
     { max: SOCKETS_MAX, perHolder: SOCKETS_PER_KEY_MAX },
     { limit: "event socket", plural: "sockets for events open" },
   );
+  const activity = createActivity(deps);
+  const waiting = createWaiting({ ...parts, derivation, activity });
   const listening = [
     pool.listen(CHANGES_CHANNEL, derivation.soon),
     pool.listen(DELIVERIES_CHANNEL, sockets.wake),
   ];
 
   return {
-    apps: createEventApps(parts),
+    apps: createEventApps({ ...parts, derivation }),
     listing: createEventListing({ ...deps, derivation }),
+    waiting,
+    activity,
 
     async hasApp(environmentId: string, app: string): Promise<boolean> {
       const apps = await listApps(pool, environmentId);
@@ -80,24 +87,24 @@ export function createEvents(deps: {
       const app = known.find((each) => each.id === given.app && each.service === service);
       if (!app) throw new NotAuthed("invalid");
       const baseUrl = `${serverUrl}/api/env/${environmentId}/services/${service}`;
-      const destination = { environmentId, app, mode, baseUrl, secret: tokenHash };
-      const left = quota.take(keyId);
-      try {
-        if (!(await useTicket(pool, given.ticket, given.expiresAt))) throw new NotAuthed("expired");
-        return await answerOf(
-          upgraded(request, (peer) => sockets.join(peer, destination, left), {
-            pingMs: mode.pingMs,
-          }),
-        );
-      } catch (error) {
-        left();
-        throw error;
-      }
+      if (!(await useTicket(pool, given.ticket, given.expiresAt))) throw new NotAuthed("expired");
+      const destination = { environmentId, app: app.id, mode, baseUrl, secret: tokenHash };
+      const open = (peer: Peer): Listener => {
+        try {
+          return sockets.join(peer, destination, quota.take(keyId));
+        } catch {
+          void peer.send(mode.goodbye("too_many")).then(() => peer.close(CODES.tryAgainLater));
+          return { message: async () => {}, end: () => {} };
+        }
+      };
+      return await answerOf(upgraded(request, open, { pingMs: mode.pingMs }));
     },
 
     async stop(): Promise<void> {
+      waiting.stop();
       for (const each of listening)
         await each.then(({ unlisten }) => unlisten()).catch(() => undefined);
+      await activity.stop();
       await sockets.stop();
       await derivation.stop();
     },

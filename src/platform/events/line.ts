@@ -2,22 +2,25 @@
  * The deliveries to one app, over the WebSockets that it has opened on this server.
  *
  * Of the servers that an app is connected to, the one with its lease delivers: in order, and at least once. An attempt is
- * noted before it is sent, so that whichever server is next repeats it if this one dies. A failed delivery is due again
- * later, and does not hold up those after it.
+ * noted before it is sent, so that whichever server is next repeats it if this one dies; what is noted decides, not what
+ * this server remembers. A failed delivery is due again later, and does not hold up those after it.
  */
 import { isUnavailable, type Pool } from "~/db/connect";
 import { EnvironmentEnded } from "~/db/opening";
 import { errorFields, type Log } from "~/log";
 import * as store from "~/platform/events/deliveries-store";
 import type { Places } from "~/platform/events/place";
-import type { EventApp, SocketMode } from "~/replicas/events";
+import type { SocketMode } from "~/replicas/events";
 import { CODES } from "~/wire/frames";
 import type { Peer } from "~/wire/websocket";
 
-const LEASE_MS = 3_000;
-const RENEWAL_MS = 1_000;
+export const LEASE_MS = 5_000;
+/** Before a lease ends, nothing is sent under it: the clocks of two servers are not compared. */
+const MARGIN_MS = 2_000;
 /** Deliveries that are not acknowledged. */
 const UNDER_WAY_MAX = 100;
+/** Deliveries that are noted before they are sent. */
+const BATCH = 20;
 /** More acknowledgements, of an app that makes them up, are not noted. */
 const ACKNOWLEDGED_MAX = 1_000;
 /** Acknowledgements within this time are noted together. */
@@ -27,31 +30,27 @@ export type LineParts = {
   readonly pool: Pool;
   readonly places: Places;
   readonly log: Log;
-  /** The id of this server, new with each start. */
-  readonly server: string;
 };
 
 /** The end of a line. */
 export type Destination = {
   readonly environmentId: string;
-  readonly app: Pick<EventApp, "id" | "user">;
+  readonly app: string;
   readonly mode: SocketMode;
   readonly secret: Uint8Array;
-  /** Of the service, as the app reached it. */
-  readonly baseUrl: string;
 };
 
 export type Line = ReturnType<typeof createLine>;
 
-export function createLine({ pool, places, log, server }: LineParts, destination: Destination) {
-  const { environmentId, app, mode, secret, baseUrl } = destination;
-  const peers = new Set<Peer>();
-  /** The deliveries that wait for an acknowledgement, and since when, by performance.now(). */
-  const underWay = new Map<number, number>();
-  /** Acknowledgements to be noted: numbers of deliveries, with the attempt of each. */
-  const acknowledged = new Map<number, number>();
-  /** performance.now() of the last time that the lease was taken. */
-  let leasedAt = Number.NEGATIVE_INFINITY;
+export function createLine({ pool, places, log }: LineParts, destination: Destination) {
+  const { environmentId, app, mode, secret } = destination;
+  /** The sockets, with the address of the service as the app reached it through each. */
+  const peers = new Map<Peer, string>();
+  /** To be noted. */
+  const acknowledged: store.Acknowledged[] = [];
+  /** The user that the app acts as, and until when this server delivers, by performance.now(). */
+  let user = "";
+  let heldUntil = Number.NEGATIVE_INFINITY;
   /** More may be due than was sent. */
   let hasMore = false;
   let isBusy = false;
@@ -59,49 +58,39 @@ export function createLine({ pool, places, log, server }: LineParts, destination
   let isStale = false;
 
   function end(reason: "refresh" | "disabled"): void {
-    for (const peer of peers) {
+    for (const peer of peers.keys()) {
       void peer.send(mode.goodbye(reason));
       peer.close(CODES.normal);
     }
   }
 
-  /** Whether this server delivers. What the server before it has sent comes first: the order is kept. */
-  async function holds(now: number): Promise<boolean> {
-    if (performance.now() - leasedAt < RENEWAL_MS) return true;
-    const state = await store.lease(pool, environmentId, app.id, { server, ms: LEASE_MS });
-    if (state === "gone") end("disabled");
-    if (state === "gone" || state === "taken") return false;
-    if (state === "new") await store.takeOver(pool, environmentId, app.id, now);
-    leasedAt = performance.now();
-    return true;
+  const isHeld = () => performance.now() < heldUntil;
+
+  /** Sends over the next socket in turn. One that takes nothing is closed: its app opens another. */
+  async function send(delivery: store.Sending): Promise<void> {
+    for (const [peer, baseUrl] of peers) {
+      peers.delete(peer);
+      peers.set(peer, baseUrl);
+      const text = mode.message(secret, { app: { id: app, user }, baseUrl, ...delivery });
+      const sent = peer.send(text).then(() => true);
+      if (await Promise.race([sent, Bun.sleep(MARGIN_MS)])) return;
+      peer.close(CODES.policy, "the client takes no messages");
+    }
   }
 
-  /** Forgets what was not acknowledged in time. Returns whether there was any. */
-  function forgetLate(): boolean {
-    const before = underWay.size;
-    const latest = performance.now() - mode.acknowledgeMs;
-    for (const [number, since] of underWay) if (since < latest) underWay.delete(number);
-    return underWay.size < before;
-  }
-
-  /** Sends what is due. Sockets take turns. */
+  /** Sends what is due. */
   async function deliver(): Promise<void> {
     const place = await places.open(environmentId);
     if (!place) return end("disabled");
     const now = await place.now();
-    if (!(await holds(now))) return;
-    if (forgetLate()) await store.endLate(pool, environmentId, app.id, now, mode);
-    const limit = UNDER_WAY_MAX - underWay.size;
-    const due = limit > 0 ? await store.takeDue(pool, environmentId, app.id, { now, limit }) : [];
-    hasMore = due.length === limit;
-    for (const { number } of due) underWay.set(number, performance.now());
-    for (const delivery of due) {
-      const [peer] = peers;
-      if (!peer) return; // what is noted is late, and due again
-      peers.delete(peer);
-      peers.add(peer);
-      const sent = peer.send(mode.message(secret, { app, baseUrl, ...delivery }));
-      await Promise.race([sent, Bun.sleep(mode.acknowledgeMs)]);
+    await store.endLate(pool, destination, now, mode);
+    for (;;) {
+      if (!isHeld() || peers.size === 0) return;
+      const limits = { now, limit: BATCH, max: UNDER_WAY_MAX };
+      const due = await store.takeDue(pool, destination, limits);
+      for (const delivery of due) await send(delivery);
+      hasMore = due.length > 0;
+      if (due.length < BATCH) return;
     }
   }
 
@@ -111,7 +100,7 @@ export function createLine({ pool, places, log, server }: LineParts, destination
     if (isBusy) return;
     isBusy = true;
     try {
-      while (isStale && peers.size > 0) {
+      while (isStale && isHeld() && peers.size > 0) {
         isStale = false;
         await deliver();
       }
@@ -124,35 +113,31 @@ export function createLine({ pool, places, log, server }: LineParts, destination
     }
   }
 
-  /** Notes what has been acknowledged lately. If that fails, it is sent again. */
+  /** Notes what has been acknowledged lately. If that fails, it is late, and sent again. */
   async function noteAcknowledged(): Promise<void> {
-    const noted = Array.from(acknowledged, ([number, attempt]) => ({ number, attempt }));
-    acknowledged.clear();
-    await store.acknowledge(pool, environmentId, app.id, noted).catch(() => undefined);
-    for (const { number } of noted) underWay.delete(number);
+    const noted = acknowledged.splice(0);
+    await store.acknowledge(pool, destination, noted).catch(() => undefined);
     if (hasMore) void work();
   }
 
   return {
-    environmentId,
-    peers,
-    end,
-    work,
+    ...{ environmentId, app, mode, peers, end, work },
+    isIdle: () => peers.size === 0 && !isBusy,
 
-    /** Begins to use a socket of the app. */
-    async greet(peer: Peer): Promise<void> {
-      await peer.send(mode.hello(app.id, peers.size));
-      const place = await places.open(environmentId);
-      if (place) await store.noteConnection(pool, environmentId, app.id, await place.now());
-      await work();
+    /** Takes the lease that began at `since`, by performance.now(), or its loss. */
+    async hold({ user: current, isHeld: isOurs, isNew }: store.Held, since: number): Promise<void> {
+      user = current;
+      // What the server before has sent comes first: the order is kept.
+      if (isOurs && isNew) await store.takeOver(pool, destination);
+      heldUntil = isOurs ? since + LEASE_MS - MARGIN_MS : Number.NEGATIVE_INFINITY;
     },
 
     /** Takes a message of the app. */
     read(text: string): void {
       const read = mode.acknowledged(text);
       if (!read) return;
-      if (acknowledged.size === 0) setTimeout(() => void noteAcknowledged(), TOGETHER_MS);
-      if (acknowledged.size < ACKNOWLEDGED_MAX) acknowledged.set(read.number, read.attempt);
+      if (acknowledged.length === 0) setTimeout(() => void noteAcknowledged(), TOGETHER_MS);
+      if (acknowledged.length < ACKNOWLEDGED_MAX) acknowledged.push(read);
     },
   };
 }

@@ -37,7 +37,7 @@ export function createEventListing(deps: {
         found.length > limit || (await store.hasEventsAfter(pool, environmentId, last));
       return {
         environmentId,
-        complete: !(await store.isFull(pool, environmentId)),
+        complete: await store.isComplete(pool, environmentId),
         events: events.map(listed),
         next: hasMore ? last : null,
       };

@@ -124,7 +124,7 @@ export const DeliveryPage = t.Object(
     environmentId: Id,
     complete: t.Boolean({
       description:
-        "False once the environment has had more than 100,000 changes: those after them have no events",
+        "False if events are missing: those of changes after the first 100,000, those of changes that could not be shown, and the payloads after 256 MiB",
     }),
     events: t.Array(EnvironmentEvent, { description: "In the order of their commits" }),
     next: t.Nullable(Type.Integer({ ...Count }), {
@@ -134,3 +134,53 @@ export const DeliveryPage = t.Object(
   { title: "DeliveryPage", description: "Events of an environment, and who received them" },
 );
 export type DeliveryPage = Static<typeof DeliveryPage>;
+
+const QUIET_MS_MAX = 60_000;
+const TIMEOUT_MS_MAX = 120_000;
+
+export const NewWait = t.Object(
+  {
+    quietMs: t.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: QUIET_MS_MAX,
+        default: 3_000,
+        description:
+          "It is idle once there was no call, and nothing was sent to an app, for so many milliseconds of real time",
+      }),
+    ),
+    timeoutMs: t.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: TIMEOUT_MS_MAX,
+        default: 30_000,
+        description: "The answer comes after so many milliseconds in any case",
+      }),
+    ),
+  },
+  {
+    title: "NewWait",
+    description: "When the environment counts as idle, and how long to wait for it",
+    examples: [{ quietMs: 3_000, timeoutMs: 30_000 }],
+  },
+);
+export type NewWait = Static<typeof NewWait>;
+
+export const Waited = t.Object(
+  {
+    environmentId: Id,
+    ended: t.Union([t.Literal("idle"), t.Literal("timeout")], {
+      title: "WaitEnd",
+      description: "`idle`: nothing happens any more; `timeout`: something may",
+      examples: ["idle"],
+    }),
+    ms: Type.Integer({ ...Count, description: "How long it took", examples: [3120] }),
+    open: Type.Integer({
+      ...Count,
+      description: "Deliveries to apps that are due, or not acknowledged yet",
+      examples: [0],
+    }),
+  },
+  { title: "Waited", description: "Whether an environment is idle" },
+);
+export type Waited = Static<typeof Waited>;

@@ -1,6 +1,10 @@
 /** Environments as the work on their events sees them: without a caller, and only while they live. */
+import type { Pool } from "~/db/connect";
+import { EnvironmentEnded } from "~/db/opening";
 import type { Session } from "~/db/session";
 import type { SessionPool } from "~/db/session-pool";
+import { readClock } from "~/platform/environments/clock";
+import { findOpening } from "~/platform/environments/clock-store";
 import type { Environments } from "~/platform/environments/environments";
 import type { Settings } from "~/platform/environments/opening";
 import type { EnvironmentRow } from "~/platform/environments/store";
@@ -12,11 +16,12 @@ export type Places = ReturnType<typeof createPlaces>;
 export type OpenPlace = NonNullable<Awaited<ReturnType<Places["open"]>>>;
 
 export function createPlaces(deps: {
+  pool: Pool;
   environments: Environments;
   templates: Templates;
   sessionPool: SessionPool<Settings>;
 }) {
-  const { environments, templates, sessionPool } = deps;
+  const { pool, environments, templates, sessionPool } = deps;
 
   async function of(environment: EnvironmentRow) {
     const services = Object.keys(actorsIn(environment));
@@ -25,10 +30,12 @@ export function createPlaces(deps: {
     return {
       environment,
       services,
-      /** Of the environment, in milliseconds. Throws EnvironmentEnded. */
+      /** The time of the environment, in milliseconds. Throws EnvironmentEnded. */
       async now(): Promise<number> {
-        const { now } = await sessionPool.settings(ref);
-        return now?.() ?? Date.now();
+        const opening = await findOpening(pool, environment.environmentId);
+        if (!opening) throw new EnvironmentEnded("the environment has ended");
+        const { clock, calls } = opening.timing;
+        return clock ? readClock(clock, calls).now : Date.now();
       },
       /** Reads the tables of its services, each in a session of its own. Throws EnvironmentEnded. */
       read: <T>(work: (sessionOf: (service: string) => Session) => Promise<T>): Promise<T> =>

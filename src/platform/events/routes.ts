@@ -3,12 +3,12 @@ import { failures } from "~/http/errors";
 import { EnvironmentPath } from "~/http/model";
 import { principalOf } from "~/http/principal";
 import type { EnvironmentEvents } from "~/platform/events/events";
-import { DeliveryPage, DeliveryQuery, EventApps } from "~/platform/events/model";
+import { DeliveryPage, DeliveryQuery, EventApps, NewWait, Waited } from "~/platform/events/model";
 import { NewEventApps } from "~/platform/outbox/model";
 
 const SHOWN = ["invalid_request", "invalid_environment_path", "environment_not_found"] as const;
 
-export const eventRoutes = ({ apps, listing }: EnvironmentEvents) =>
+export const eventRoutes = ({ apps, listing, waiting }: EnvironmentEvents) =>
   new Elysia({ tags: ["environments"] })
     .put(
       "/env/:envId/events",
@@ -54,6 +54,21 @@ export const eventRoutes = ({ apps, listing }: EnvironmentEvents) =>
           summary: "List the events of an environment and their deliveries",
           description:
             "In order, each with its cause, the attempts to deliver it, and the apps that do not receive it, with the reason. Only environments with apps have events.",
+        },
+      },
+    )
+    .post(
+      "/env/:envId/wait",
+      ({ request, params, body }) => waiting.wait(principalOf(request), params.envId, body),
+      {
+        params: EnvironmentPath,
+        body: NewWait,
+        response: { 200: Waited, ...failures("request_too_large", ...SHOWN) },
+        detail: {
+          operationId: "waitForIdle",
+          summary: "Wait until nothing happens in an environment any more",
+          description:
+            "Ends when no event is under way to an app, and for a while there was neither a call nor an event, on any server; or after a time. What an app does without a call cannot be seen.",
         },
       },
     );

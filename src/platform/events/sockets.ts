@@ -1,49 +1,88 @@
 /** The WebSockets that apps have opened on this server for their events. */
-
-import { release } from "~/platform/events/deliveries-store";
-import { createLine, type Destination, type Line, type LineParts } from "~/platform/events/line";
+import { isUnavailable } from "~/db/connect";
+import { errorFields } from "~/log";
+import { type Held, lease, release } from "~/platform/events/deliveries-store";
+import type { Derivation } from "~/platform/events/derivation";
+import {
+  createLine,
+  type Destination,
+  LEASE_MS,
+  type Line,
+  type LineParts,
+} from "~/platform/events/line";
 import { CODES } from "~/wire/frames";
 import type { Listener, Peer } from "~/wire/websocket";
 
-/** Between two looks for what no notification announces: what is due again, and the leases of servers that died. */
+/** Between two looks, which keep leases, and find what no notification announces. */
 const LOOK_MS = 500;
+/** Lines of one statement. */
+const LINES_MAX = 500;
 
-export function createSockets(deps: Omit<LineParts, "server">) {
+export function createSockets(deps: LineParts & { readonly derivation: Derivation }) {
+  const { pool, log, derivation } = deps;
   const server = crypto.randomUUID();
   const lines = new Map<string, Line>();
+  const keyOf = ({ environmentId, app }: Pick<Line, "environmentId" | "app">) =>
+    `${environmentId} ${app}`;
   let looking: NodeJS.Timeout | undefined;
+  let isStopping = false;
 
-  function look(): void {
-    for (const line of lines.values()) void line.work();
+  async function found(line: Line, held: Held | undefined, since: number): Promise<void> {
+    if (!held) return line.end("disabled");
+    await line.hold(held, since);
+    if (held.isBehind) derivation.soon(line.environmentId);
+    if (held.isDue || held.isWaiting) void line.work();
   }
 
-  function leave(key: string, line: Line, peer: Peer): void {
-    line.peers.delete(peer);
-    if (line.peers.size > 0 || lines.get(key) !== line) return;
-    lines.delete(key);
-    if (lines.size > 0) return;
-    clearInterval(looking);
-    looking = undefined;
+  /** Keeps the leases of these lines, and begins to deliver what is due. */
+  async function look(among: readonly Line[]): Promise<void> {
+    for (let from = 0; from < among.length; from += LINES_MAX) {
+      const part = among.slice(from, from + LINES_MAX);
+      const since = performance.now();
+      const lateMs = Math.max(...part.map(({ mode }) => mode.acknowledgeMs));
+      const held = await lease(pool, part, { server, ms: LEASE_MS, lateMs });
+      const byKey = new Map(held.map((each) => [keyOf(each), each]));
+      await Promise.all(part.map((line) => found(line, byKey.get(keyOf(line)), since)));
+    }
+  }
+
+  async function lookAtAll(): Promise<void> {
+    try {
+      for (const [key, line] of lines) if (line.isIdle()) lines.delete(key);
+      await look([...lines.values()]);
+    } catch (error) {
+      if (!isUnavailable(error)) log.error("events not looked for", errorFields(error));
+    }
+    looking = lines.size > 0 && !isStopping ? setTimeout(lookAtAll, LOOK_MS) : undefined;
+  }
+
+  async function greet(line: Line, peer: Peer): Promise<void> {
+    await peer.send(line.mode.hello(line.app, line.peers.size));
+    derivation.soon(line.environmentId);
+    await look([line]);
   }
 
   return {
     /** The server's side of a socket that an app has opened. `left`: it has gone. */
-    join(peer: Peer, destination: Destination, left: () => void): Listener {
-      const { environmentId, app, mode } = destination;
-      const key = `${environmentId} ${app.id}`;
-      const line = lines.get(key) ?? createLine({ ...deps, server }, destination);
-      if (line.peers.size >= mode.connectionsMax) {
-        void peer.send(mode.goodbye("too_many")).then(() => peer.close(CODES.normal));
+    join(
+      peer: Peer,
+      { baseUrl, ...destination }: Destination & { readonly baseUrl: string },
+      left: () => void,
+    ): Listener {
+      const key = keyOf(destination);
+      const line = lines.get(key) ?? createLine(deps, destination);
+      if (line.peers.size >= destination.mode.connectionsMax) {
+        void peer.send(destination.mode.goodbye("too_many")).then(() => peer.close(CODES.normal));
         return { message: async () => {}, end: left };
       }
       lines.set(key, line);
-      line.peers.add(peer);
-      looking ??= setInterval(look, LOOK_MS);
-      line.greet(peer).catch(() => peer.close(CODES.tryAgainLater));
+      line.peers.set(peer, baseUrl);
+      looking ??= setTimeout(lookAtAll, LOOK_MS);
+      greet(line, peer).catch(() => peer.close(CODES.tryAgainLater));
       return {
         message: async (text) => line.read(text),
         end() {
-          leave(key, line, peer);
+          line.peers.delete(peer);
           left();
         },
       };
@@ -56,9 +95,10 @@ export function createSockets(deps: Omit<LineParts, "server">) {
 
     /** Asks apps to connect to another server. */
     async stop(): Promise<void> {
-      clearInterval(looking);
+      isStopping = true;
+      clearTimeout(looking);
       for (const line of lines.values()) line.end("refresh");
-      await release(deps.pool, server).catch(() => undefined);
+      await release(pool, server).catch(() => undefined);
     },
   };
 }

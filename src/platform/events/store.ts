@@ -55,68 +55,119 @@ export type NewEvent = {
   readonly receivers: readonly string[];
 };
 
-const CHANGES_PER_BATCH = 500;
+/** Bytes of the events of an environment. The payloads of those after them are not kept. */
+const EVENT_BYTES_MAX = 256 * 1024 * 1024;
+/** Bytes of the changes of a batch, as Postgres stores them. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+/** The number of the last change that was noted. */
+export async function lastNoted(sql: Sql, environmentId: string): Promise<number> {
+  const [row] = await sql<{ changes: number }[]>`
+    select least(changes, 100000)::float8 as changes from diorama.outboxes
+    where environment_id = ${environmentId}
+  `;
+  return row?.changes ?? 0;
+}
+
+/** How to derive the next events. */
+export type Batch = {
+  /** Number of changes. A transaction is split only if it is larger. */
+  readonly limit: number;
+  /** Waits for a server that derives at the same time, and does not leave it to that one. */
+  readonly isPatient: boolean;
+};
 
 /**
- * Derives the events of the changes that have none yet, in one transaction; not while another server does. Returns
- * whether there were such changes. Transactions are not split.
+ * Derives the events of the next changes that have none yet, in one transaction. Returns the number of the last change
+ * that has its events, infinity if there are no more; undefined if another server is deriving them.
  */
 export async function deriveNext(
   pool: Pool,
   environmentId: string,
-  dueAt: number,
+  { limit, isPatient }: Batch,
   derive: (
     changes: readonly NotedChange[],
     apps: readonly StoredApp[],
   ) => Promise<readonly NewEvent[]>,
-): Promise<boolean> {
+): Promise<number | undefined> {
   return await inTransaction(pool, async (tx) => {
-    const [log] = await tx<{ change: number; events: number }[]>`
-      select change::float8 as change, events::float8 as events, (${unflushed(tx)}) as quick
-      from diorama.event_logs where environment_id = ${environmentId} for update skip locked
+    const [log] = await tx<Log[]>`
+      select change::float8 as change, events::float8 as events, bytes::float8 as bytes, (${unflushed(tx)}) as quick
+      from diorama.event_logs where environment_id = ${environmentId}
+      for update ${isPatient ? tx`` : tx`skip locked`}
     `;
-    if (!log) return false;
+    if (!log) return undefined;
     const [changes, apps] = await together([
-      listChanges(tx, environmentId, log.change),
+      listChanges(tx, environmentId, { after: log.change, limit }),
       listApps(tx, environmentId),
     ]);
-    const last = changes.at(-1);
-    if (!last) return false;
-    const events = await derive(changes, apps);
-    await insertEvents(tx, environmentId, { ...log, change: last.number, dueAt }, events);
-    return true;
+    const last = changes.at(-1)?.number;
+    if (last === undefined) return Number.POSITIVE_INFINITY;
+    await insertEvents(tx, environmentId, { ...log, change: last }, await derive(changes, apps));
+    return last;
   });
 }
 
-const listChanges = async (sql: Sql, environmentId: string, after: number) =>
-  await sql<NotedChange[]>`
+/** Gives up the events of the next change: it cannot be shown. */
+export const loseNext = async (sql: Sql, environmentId: string) =>
+  await sql`
     with next as (
-      select number, transaction from diorama.changes
-      where environment_id = ${environmentId} and number > ${after}
-      order by number limit ${CHANGES_PER_BATCH}
+      select min(c.number) as number from diorama.changes c join diorama.event_logs l using (environment_id)
+      where environment_id = ${environmentId} and c.number > l.change
+    ), gone as (
+      delete from diorama.changes c using next where environment_id = ${environmentId} and c.number = next.number
     )
-    select number::float8 as number, transaction::text as transaction, table_name, before, after, cause
-    from diorama.changes
-    where environment_id = ${environmentId} and number > ${after} and number <= (
-      select max(c.number) from diorama.changes c
-      where c.environment_id = ${environmentId} and c.number >= (select max(number) from next)
-        and c.transaction = (select transaction from next order by number desc limit 1)
-    )
-    order by number
+    update diorama.event_logs set change = next.number, lost = lost + 1
+    from next where environment_id = ${environmentId} and next.number is not null
   `;
 
-/** `change`: the last one that these events follow from. `events`: the number of those before them. */
+/** How far the events of an environment are derived, their number, and their bytes. */
+type Log = { readonly change: number; readonly events: number; readonly bytes: number };
+
+/** The next changes: as many as fit, and the rest of the last transaction if that is not too long. */
+const listChanges = async (
+  sql: Sql,
+  environmentId: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+) =>
+  await sql<NotedChange[]>`
+    with next as (
+      select number, transaction,
+        sum(coalesce(pg_column_size(before), 0) + coalesce(pg_column_size(after), 0)) over (order by number) as bytes
+      from diorama.changes
+      where environment_id = ${environmentId} and number > ${after}
+      order by number limit ${limit + 1}
+    ), fitting as (
+      select number, transaction from next
+      where bytes <= ${BATCH_BYTES} or number = (select min(number) from next)
+      order by number limit ${limit}
+    ), whole as (
+      -- The last transaction is left to the next batch if it goes on there, unless it is the only one.
+      select number from fitting where transaction is distinct from (
+        select n.transaction from next n
+        where n.number = (select max(number) + 1 from fitting)
+          and n.transaction = (select transaction from fitting order by number desc limit 1)
+          and n.transaction <> (select transaction from fitting order by number limit 1)
+      )
+    )
+    select number::float8 as number, transaction::text as transaction, table_name, before, after, cause
+    from diorama.changes join whole using (number)
+    where environment_id = ${environmentId} order by number
+  `;
+
+/** `change`: the last one that these events follow from. The rest: what there was before them. */
 async function insertEvents(
   tx: Sql,
   environmentId: string,
-  {
-    change,
-    events: before,
-    dueAt,
-  }: { readonly change: number; readonly events: number; readonly dueAt: number },
+  { change, events: before, bytes }: Log,
   events: readonly NewEvent[],
 ): Promise<void> {
-  const numbered = events.map((event, at) => ({ ...event, number: before + at + 1 }));
+  let size = bytes;
+  const numbered = events.map((event, at) => {
+    size += event.payload?.length ?? 0;
+    const payload = size <= EVENT_BYTES_MAX ? event.payload : null;
+    return { ...event, payload, number: before + at + 1 };
+  });
   const deliveries = numbered.flatMap(({ number, payload, receivers }) =>
     payload === null ? [] : receivers.map((app) => ({ number, app })),
   );
@@ -127,12 +178,15 @@ async function insertEvents(
       from json_to_recordset(${JSON.stringify(numbered)}::text::json)
         as e (number int8, service text, type text, payload text, cause json, missed json)
     ), deliveries as (
-      insert into diorama.deliveries (environment_id, app_id, number, due_at)
-      select ${environmentId}, app, number, ${dueAt}
+      insert into diorama.deliveries (environment_id, app_id, number)
+      select ${environmentId}, app, number
       from json_to_recordset(${JSON.stringify(deliveries)}::text::json) as d (app text, number int8)
     ), log as (
-      update diorama.event_logs set change = ${change}, events = ${before + events.length}
+      update diorama.event_logs
+      set change = ${change}, events = ${before + events.length}, bytes = ${Math.min(size, EVENT_BYTES_MAX + 1)}
       where environment_id = ${environmentId}
+    ), gone as (
+      delete from diorama.changes where environment_id = ${environmentId} and number <= ${change}
     )
     select pg_notify(${DELIVERIES_CHANNEL}, ${environmentId}) where ${deliveries.length > 0}
   `;
@@ -196,10 +250,11 @@ export async function hasEventsAfter(
   return rows.length > 0;
 }
 
-/** Whether an environment has had more changes than are noted. */
-export async function isFull(sql: Sql, environmentId: string): Promise<boolean> {
+/** Whether an environment has all events that it should have: no more changes or bytes than are kept, and none lost. */
+export async function isComplete(sql: Sql, environmentId: string): Promise<boolean> {
   const rows = await sql`
-    select from diorama.outboxes where environment_id = ${environmentId} and changes > 100000
+    select from diorama.outboxes left join diorama.event_logs using (environment_id)
+    where environment_id = ${environmentId} and (changes > 100000 or lost > 0 or bytes > ${EVENT_BYTES_MAX})
   `;
-  return rows.length > 0;
+  return rows.length === 0;
 }

@@ -7,36 +7,42 @@ import { type Fragment, literal, type Sql } from "~/db/connect";
 import type { EventApp } from "~/replicas/events";
 
 /** An app of an environment, of one of its services. */
-export type StoredApp = EventApp & { readonly service: string };
+export type StoredApp = EventApp & {
+  readonly service: string;
+  /** The number of the last change before it. */
+  readonly since?: number;
+};
 
 const appColumns = (sql: Sql): Fragment =>
-  sql`app_id as id, service, user_id as "user", events, scopes`;
+  sql`app_id as id, service, user_id as "user", events, scopes, since::float8 as since`;
 
-/** The apps of an environment, by id. This runs on any of the pools. */
+/** The apps of an environment, by id. */
 export const listApps = async (sql: Sql, environmentId: string): Promise<StoredApp[]> =>
   await sql<StoredApp[]>`
     select ${appColumns(sql)} from diorama.event_apps
     where environment_id = ${environmentId} order by app_id
   `;
 
-/** Whether the changes of an environment are noted. This runs on any of the pools. */
+/** Whether the changes of an environment are noted. */
 export async function isNoted(sql: Sql, environmentId: string): Promise<boolean> {
-  const rows = await sql`select from diorama.outboxes where environment_id = ${environmentId}`;
+  const rows = await sql`
+    select from diorama.outboxes where environment_id = ${environmentId} and is_noting
+  `;
   return rows.length > 0;
 }
 
-/** Replaces the apps of an environment. An app that stays keeps its deliveries. This runs on any of the pools. */
+/**
+ * Replaces the apps of an environment. An app that stays keeps its deliveries; a new one receives events of later changes
+ * only. The outbox stays in any case: numbers, and the ids that derive from them, are not used twice.
+ */
 export async function replaceApps(
   tx: Sql,
   environmentId: string,
   apps: readonly StoredApp[],
 ): Promise<void> {
-  if (apps.length === 0) {
-    await tx`delete from diorama.outboxes where environment_id = ${environmentId}`;
-    return;
-  }
   await tx`
-    insert into diorama.outboxes (environment_id) values (${environmentId}) on conflict do nothing
+    insert into diorama.outboxes as o (environment_id, is_noting) values (${environmentId}, ${apps.length > 0})
+    on conflict (environment_id) do update set is_noting = excluded.is_noting
   `;
   await tx`
     insert into diorama.event_logs (environment_id) values (${environmentId}) on conflict do nothing
@@ -47,14 +53,15 @@ export async function replaceApps(
   `;
   for (const { id, service, user, events, scopes } of apps)
     await tx`
-      insert into diorama.event_apps (environment_id, app_id, service, user_id, events, scopes)
-      values (${environmentId}, ${id}, ${service}, ${user}, ${[...events]}, ${scopes && [...scopes]})
+      insert into diorama.event_apps (environment_id, app_id, service, user_id, events, scopes, since)
+      select ${environmentId}, ${id}, ${service}, ${user}, ${[...events]}::text[], ${scopes && [...scopes]}::text[], changes
+      from diorama.outboxes where environment_id = ${environmentId}
       on conflict (environment_id, app_id) do update
       set service = excluded.service, user_id = excluded.user_id, events = excluded.events, scopes = excluded.scopes
     `;
 }
 
-/** Ends what is not delivered yet, of an environment that is reset. This runs on any of the pools. */
+/** Ends what is not delivered yet, of an environment that is reset. */
 export async function dropUndelivered(tx: Sql, environmentId: string): Promise<void> {
   await tx`
     update diorama.deliveries set state = 'failed',
@@ -62,6 +69,7 @@ export async function dropUndelivered(tx: Sql, environmentId: string): Promise<v
     where environment_id = ${environmentId} and state in ('pending', 'sent')
   `;
   await tx`
+    with gone as (delete from diorama.changes where environment_id = ${environmentId})
     update diorama.event_logs l set change = o.changes from diorama.outboxes o
     where l.environment_id = ${environmentId} and o.environment_id = l.environment_id
   `;

@@ -182,6 +182,103 @@ test("later attempts come with the environment's clock", async () => {
   });
 }, 60_000);
 
+test("an event that nobody acknowledged comes again over a new connection", async () => {
+  const environment = await withApp({}, [{ app: APP, events: ["message.channels"] }]);
+  const first = await connect(environment, () => false);
+  await program.chat(environment, "chat.postMessage", say);
+  await first.has(1);
+  first.socket.close();
+  await first.closed;
+  const second = await connect(environment);
+  await second.has(1);
+  await settled(environment);
+});
+
+test("an acknowledgement of an attempt that was not made changes nothing", async () => {
+  const environment = await withApp({}, [{ app: APP, events: ["message.channels"] }]);
+  const app = await connect(environment, ({ retry_attempt: attempt }) => attempt > 0);
+  app.socket.addEventListener("message", ({ data }) => {
+    const { envelope_id: id = "" } = JSON.parse(String(data));
+    if (id) app.socket.send(JSON.stringify({ envelope_id: id.replace(/-4\d{3}-/, "-4009-") }));
+  });
+  await program.chat(environment, "chat.postMessage", say);
+  await app.has(2);
+  await settled(environment);
+});
+
+test("a transaction that is too large for one batch has its events", async () => {
+  const environment = await withApp({ clock: { now: "2026-03-11T09:00:00Z" } }, [
+    { app: APP, events: ["message.channels"] },
+  ]);
+  const count = 300; // more than a statement may return, in one transaction of the clock
+  const post_at = Date.parse("2026-03-11T12:00:00Z") / 1000;
+  for (let n = 0; n < count; n++)
+    await program.chat(environment, "chat.scheduleMessage", {
+      channel: GENERAL,
+      text: "€".repeat(39_000),
+      post_at: post_at + 60 * n,
+    });
+  const path = `/env/${environment.environmentId}/clock`;
+  expectStatus(await program.post(path, { advance: "P1D" }), 200);
+  const numbers: number[] = [];
+  for (let next: number | null = 0; next !== null; ) {
+    const page = await deliveriesOf(environment, `?after=${next}`);
+    expect(page.complete).toBe(true);
+    numbers.push(...page.events.map(({ n }: { n: number }) => n));
+    next = page.next;
+  }
+  expect(numbers).toEqual(Array.from({ length: count }, (_, n) => n + 1));
+}, 60_000);
+
+test("ids are not used twice when apps come again, and what happened before is not theirs", async () => {
+  const apps = [{ app: APP, events: ["message.channels"] }];
+  const environment = await withApp({}, apps);
+  const path = `/env/${environment.environmentId}/events`;
+  await program.chat(environment, "chat.postMessage", { channel: GENERAL, text: "one" });
+  await deliveriesOf(environment);
+  expectStatus(await program.call("PUT", path, { apps: [] }), 200);
+  expectStatus(await program.call("PUT", path, { apps }), 200);
+  await program.chat(environment, "chat.postMessage", { channel: GENERAL, text: "two" });
+  const app = await connect(environment);
+  await app.has(1);
+  expect(app.envelopes().map(({ payload }) => payload.event.text)).toEqual(["two"]);
+  const { events } = await deliveriesOf(environment);
+  expect(events.map(({ n }: { n: number }) => n)).toEqual([1, 2]);
+});
+
+test("a list of deliveries ends while calls go on", async () => {
+  const environment = await withApp();
+  let isOver = false;
+  const writers = Array.from({ length: 4 }, async () => {
+    while (!isOver) await program.chat(environment, "chat.postMessage", say);
+  });
+  await Bun.sleep(500);
+  for (let n = 0; n < 3; n++) await deliveriesOf(environment, "?limit=1");
+  isOver = true;
+  await Promise.all(writers);
+});
+
+test("connections that are abandoned while they open take no place", async () => {
+  const environment = await withApp();
+  const { port } = new URL(program.url);
+  for (let n = 0; n < 12; n++) {
+    const { pathname, search } = new URL((await openUrl(environment)).url);
+    const closed = Promise.withResolvers<void>();
+    const socket = await Bun.connect({
+      hostname: "127.0.0.1",
+      port: Number(port),
+      socket: { data() {}, close: () => closed.resolve() },
+    });
+    socket.write(
+      `GET ${pathname}${search} HTTP/1.1\r\nHost: localhost:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    );
+    socket.end();
+    await closed.promise;
+  }
+  const { received } = await connect(environment);
+  expect(received[0]).toMatchObject({ type: "hello", num_connections: 1 });
+});
+
 test("an event goes to one of several connections", async () => {
   const environment = await withApp({}, [{ app: APP, events: ["message.channels"] }]);
   const apps = [await connect(environment), await connect(environment), await connect(environment)];
@@ -226,12 +323,11 @@ test("a reset drops what was not delivered", async () => {
   await program.chat(environment, "chat.postMessage", { channel: GENERAL, text: "after" });
   await app.has(1);
   expect(app.envelopes().map(({ payload }) => payload.event.text)).toEqual(["after"]);
-  const { events } = await deliveriesOf(environment);
-  expect(events.map(({ deliveries }: any) => deliveries[0].state)).toEqual([
-    "failed",
-    "failed",
-    "delivered",
-  ]);
+  await eventually(async () => {
+    const { events } = await deliveriesOf(environment);
+    const states = events.map(({ deliveries }: any) => deliveries[0].state);
+    expect(states).toEqual(["failed", "failed", "delivered"]);
+  });
 });
 
 describe("who does not receive an event is told why", () => {

@@ -1,0 +1,74 @@
+/**
+ * How long environments have been quiet, on any server. Each server knows of its own calls; one that wants to know of all
+ * asks the others, and takes silence for quiet.
+ */
+import { LRUCache } from "lru-cache";
+import type { Pool } from "~/db/connect";
+import { ACTIVITY_CHANNEL, announceActivity } from "~/platform/activity-store";
+
+export type Activity = ReturnType<typeof createActivity>;
+
+const ENVIRONMENTS_MAX = 20_000;
+/** How long the others have to answer. */
+const ANSWER_MS = 150;
+
+export function createActivity({ pool }: { pool: Pool }) {
+  const server = crypto.randomUUID();
+  /** Calls in progress, and performance.now() of the end of the last one. */
+  const known = new LRUCache<string, { calls: number; at: number }>({ max: ENVIRONMENTS_MAX });
+  /** The shortest time that was answered, by question. */
+  const questions = new Map<string, number>();
+  let count = 0;
+
+  /** Since the last call on this server. */
+  function ownQuiet(environmentId: string): number {
+    const own = known.get(environmentId);
+    if (!own) return Number.POSITIVE_INFINITY;
+    return own.calls > 0 ? 0 : Math.round(performance.now() - own.at);
+  }
+
+  const listening = pool.listen(ACTIVITY_CHANNEL, (payload) => {
+    const [verb, question = "", value = ""] = payload.split(" ");
+    if (verb === "ask" && !question.startsWith(server)) {
+      const quiet = ownQuiet(value);
+      if (Number.isFinite(quiet))
+        announceActivity(pool, `answer ${question} ${quiet}`).catch(() => undefined);
+    }
+    const shortest = questions.get(question);
+    if (verb === "answer" && shortest !== undefined)
+      questions.set(question, Math.min(shortest, Number(value)));
+  });
+
+  return {
+    /** Does the work of a call, which is noted. */
+    async during<T>(environmentId: string, work: () => Promise<T>): Promise<T> {
+      const own = known.get(environmentId) ?? { calls: 0, at: 0 };
+      known.set(environmentId, own);
+      own.calls++;
+      try {
+        return await work();
+      } finally {
+        own.calls--;
+        own.at = performance.now();
+      }
+    },
+
+    /** Milliseconds since the last call of an environment, on any server: 0 while there is one, infinite without any. */
+    async quietMs(environmentId: string): Promise<number> {
+      const question = `${server}-${count++}`;
+      questions.set(question, Number.POSITIVE_INFINITY);
+      try {
+        await announceActivity(pool, `ask ${question} ${environmentId}`);
+        await Bun.sleep(ANSWER_MS);
+        const others = questions.get(question) ?? Number.POSITIVE_INFINITY;
+        return Math.min(ownQuiet(environmentId), others);
+      } finally {
+        questions.delete(question);
+      }
+    },
+
+    async stop(): Promise<void> {
+      await listening.then(({ unlisten }) => unlisten()).catch(() => undefined);
+    },
+  };
+}
