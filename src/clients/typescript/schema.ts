@@ -3328,7 +3328,7 @@ export interface components {
              * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
              */
             readonly environmentId: string;
-            /** @description False once the environment has had more than 100,000 changes: those after them have no events */
+            /** @description False if events are missing: those of changes after the first 100,000, those of changes that could not be shown, and the payloads after 256 MiB */
             readonly complete: boolean;
             /** @description In the order of their commits */
             readonly events: readonly components["schemas"]["EnvironmentEvent"][];

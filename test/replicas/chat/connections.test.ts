@@ -14,8 +14,8 @@ async function install({ sql, url }: Scene, app: string) {
   const id = new URL(url).pathname.split("/")[3] ?? "";
   await sql`insert into diorama.outboxes (environment_id) values (${id}) on conflict do nothing`;
   await sql`
-    insert into diorama.event_apps (environment_id, app_id, service, user_id, events)
-    values (${id}, ${app}, 'chat', 'U06BOT', '{app_mention}')
+    insert into diorama.event_apps (environment_id, app_id, service, user_id, events, since)
+    values (${id}, ${app}, 'chat', 'U06BOT', '{app_mention}', 0)
   `;
 }
 
