@@ -81,7 +81,7 @@ describe("the keyboard", () => {
       expect(new URL(page.url()).pathname).toBe("/console/environments");
       await page.keyboard.press("/");
       await page.keyboard.type("nothing has this");
-      expect(new URL(page.url()).searchParams.get("q")).toBe("nothing has this");
+      await page.waitForURL(({ searchParams }) => searchParams.get("q") === "nothing has this");
       await page.goBack();
       await page.getByRole("heading", { name: "Overview" }).waitFor();
     });

@@ -51,6 +51,7 @@ export function createLine({ pool, places, log }: LineParts, destination: Destin
   /** The user that the app acts as, and until when this server delivers, by performance.now(). */
   let user = "";
   let heldUntil = Number.NEGATIVE_INFINITY;
+  let takenOver: Promise<unknown> = Promise.resolve();
   /** More may be due than was sent. */
   let hasMore = false;
   let isBusy = false;
@@ -128,7 +129,8 @@ export function createLine({ pool, places, log }: LineParts, destination: Destin
     async hold({ user: current, isHeld: isOurs, isNew }: store.Held, since: number): Promise<void> {
       user = current;
       // What the server before has sent comes first: the order is kept.
-      if (isOurs && isNew) await store.takeOver(pool, destination);
+      if (isOurs && isNew) takenOver = store.takeOver(pool, destination);
+      await takenOver;
       heldUntil = isOurs ? since + LEASE_MS - MARGIN_MS : Number.NEGATIVE_INFINITY;
     },
 

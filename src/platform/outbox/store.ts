@@ -123,6 +123,8 @@ export const noteNow = async (tx: Sql) =>
 /** Deletes the changes of environments that have ended: nothing follows from them any more. */
 export const deleteEndedChanges = async (sql: Sql) =>
   await sql`
-    delete from diorama.changes c using diorama.environments e
-    where e.environment_id = c.environment_id and (e.deleted_at is not null or e.expires_at <= now())
+    delete from diorama.changes c where (
+      select e.deleted_at is not null or e.expires_at <= now() from diorama.environments e
+      where e.environment_id = c.environment_id
+    )
   `;
