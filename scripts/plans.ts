@@ -37,6 +37,8 @@ const PLATFORM_FILES = [
   "runs/runs",
   "runs/expiry",
   "feed/feed",
+  "events/sockets",
+  "events/waiting",
   "maintenance",
   "overview",
   "probes",

@@ -59,7 +59,7 @@ export type LogMark = {
   readonly request: string;
   /** Asked when a transaction begins to write: whether its commit shall not wait for the disk. */
   readonly defer?: () => boolean;
-  /** Their cause, as JSON, for an environment whose changes are noted. */
+  /** The cause of the transaction's changes, as JSON, for an environment whose changes are noted. */
   readonly cause?: () => string;
 };
 

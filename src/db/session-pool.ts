@@ -97,18 +97,19 @@ export function createSessionPool<S>(
         const { environmentId, schemaName } = environmentRef;
         const ofCall = typeof source === "function" ? await source(plain) : source;
         // The changes of an environment that notes them are delivered: its commits wait for the disk.
-        const cause = isNoted &&
-          mark && { cause: () => causeOf({ request: mark.request }, ofCall) };
-        const deferral = mark && !cause && flusher?.begin(() => callsOf(environmentId) > 1);
-        const sql = mark ? fenced(backend.sql, fence, { ...mark, ...(cause || deferral) }) : plain;
+        const cause =
+          mark && isNoted ? { cause: () => causeOf({ request: mark.request }, ofCall) } : undefined;
+        const deferral =
+          mark && !cause ? flusher?.begin(() => callsOf(environmentId) > 1) : undefined;
+        const sql = mark ? fenced(backend.sql, fence, { ...mark, ...cause, ...deferral }) : plain;
         const tables = tablesOf(sql, schemaName, environmentRef.tables);
         const result = await work(openSession(sql, schemaName, tables, ofCall));
-        if (deferral) await deferral.settle();
+        await deferral?.settle();
         return result;
       }),
 
-    /** Runs `work`, which only reads and is no call: it is not counted, and takes no time or random bytes of the environment. */
-    look: <T>(environmentRef: EnvironmentRef, work: (session: Session) => Promise<T>): Promise<T> =>
+    /** Runs `work`, which only reads. It is no call: it is not counted, and its source is not the environment's. */
+    read: <T>(environmentRef: EnvironmentRef, work: (session: Session) => Promise<T>): Promise<T> =>
       leased(environmentRef, async ({ sql }) => {
         const { schemaName, tables } = environmentRef;
         return await work(openSession(sql, schemaName, tablesOf(sql, schemaName, tables)));

@@ -41,17 +41,41 @@ function isTime(text: string): boolean {
   return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(`${date}T${time}`);
 }
 
+/** For lists whose items have numbers. `item`: in a description. */
+export const numberedQuery = (item: string) =>
+  t.Object({
+    after: t.Optional(
+      t.String({
+        ...Digits,
+        documented: Type.Integer({
+          minimum: 0,
+          description: `The number of the last ${item} of the page before`,
+        }),
+      }),
+    ),
+    limit: t.Optional(
+      t.String({
+        ...Digits,
+        documented: { ...Limit, description: `Maximum number of ${item}s in a page` },
+      }),
+    ),
+  });
+
+/** Throws `invalid_request` for a limit out of range. */
+export function readLimit(given: string | undefined): number {
+  const limit = given === undefined ? PAGE_DEFAULT : Number(given);
+  if (limit >= 1 && limit <= PAGE_MAX) return limit;
+  throw new ApiError("invalid_request", `limit: a number from 1 to ${PAGE_MAX} is needed`);
+}
+
 /** Throws `invalid_request` for a limit out of range, and for a cursor of another list. */
 export function readPage(
   query: { limit?: string; cursor?: string },
   list: string,
   userId: string,
 ): Page {
-  const limit = query.limit === undefined ? PAGE_DEFAULT : Number(query.limit);
-  if (limit < 1 || limit > PAGE_MAX)
-    throw new ApiError("invalid_request", `limit: a number from 1 to ${PAGE_MAX} is needed`);
   return {
-    limit,
+    limit: readLimit(query.limit),
     after: query.cursor === undefined ? undefined : readCursor(query.cursor, list, userId),
   };
 }

@@ -4,10 +4,12 @@
  */
 import { LRUCache } from "lru-cache";
 import type { Pool } from "~/db/connect";
-import { ACTIVITY_CHANNEL, announceActivity } from "~/platform/activity-store";
+import { announce } from "~/db/unflushed";
 
 export type Activity = ReturnType<typeof createActivity>;
 
+/** Questions of servers about the calls of environments, and the answers of others. */
+const ACTIVITY_CHANNEL = "diorama_activity";
 const ENVIRONMENTS_MAX = 20_000;
 /** How long the others have to answer. */
 const ANSWER_MS = 150;
@@ -32,7 +34,7 @@ export function createActivity({ pool }: { pool: Pool }) {
     if (verb === "ask" && !question.startsWith(server)) {
       const quiet = ownQuiet(value);
       if (Number.isFinite(quiet))
-        announceActivity(pool, `answer ${question} ${quiet}`).catch(() => undefined);
+        announce(pool, ACTIVITY_CHANNEL, `answer ${question} ${quiet}`).catch(() => undefined);
     }
     const shortest = questions.get(question);
     if (verb === "answer" && shortest !== undefined)
@@ -58,7 +60,7 @@ export function createActivity({ pool }: { pool: Pool }) {
       const question = `${server}-${count++}`;
       questions.set(question, Number.POSITIVE_INFINITY);
       try {
-        await announceActivity(pool, `ask ${question} ${environmentId}`);
+        await announce(pool, ACTIVITY_CHANNEL, `ask ${question} ${environmentId}`);
         await Bun.sleep(ANSWER_MS);
         const others = questions.get(question) ?? Number.POSITIVE_INFINITY;
         return Math.min(ownQuiet(environmentId), others);

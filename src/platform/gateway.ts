@@ -188,9 +188,10 @@ export function createGateway(deps: {
     const { account, mark, end } = call ?? note();
     const perform = async (whole: Delivery): Promise<HttpAnswer> => {
       const mayImpersonate = principal !== undefined || allowImpersonation;
-      const hasOwn = (app: string) => hasApp(environment.environmentId, app);
-      const may = { mayImpersonate, hasApp: hasOwn };
-      const unleased: UnleasedCall = { ...whole, account, ...identity, ...token, ...may };
+      const unleased: UnleasedCall = {
+        ...{ ...whole, account, ...identity, ...token, mayImpersonate },
+        hasApp: (app) => hasApp(environment.environmentId, app),
+      };
       const handle = (state?: PastState) =>
         useIn(service, (session) => replica.handle({ ...unleased, session }), mark, state);
       const due = await dueFault(service, () => replica.faults.select(unleased));

@@ -24,7 +24,7 @@ import { deleteOldTickets } from "~/platform/events/deliveries-store";
 import { deleteEndedStates } from "~/platform/faults/store";
 import { deleteOldAnswers, RETENTION_HOURS } from "~/platform/idempotency/store";
 import { deleteOldUsage } from "~/platform/keys/store";
-import { deleteEndedChanges } from "~/platform/outbox/store";
+import { deleteEnded as deleteEndedEvents } from "~/platform/outbox/store";
 import type { Evaluation } from "~/platform/runs/evaluation";
 import type { Expiry } from "~/platform/runs/expiry";
 import { deleteOld as deleteOldRuns, runClosing } from "~/platform/runs/lifecycle-store";
@@ -117,7 +117,7 @@ export function createMaintenance(deps: {
     await environments.deleteOld(pool, RETENTION_DAYS);
     await deleteUnusedSnapshots(pool);
     await deleteEndedStates(pool);
-    await deleteEndedChanges(pool);
+    await deleteEndedEvents(pool);
     await deleteOldTickets(pool);
     for (const schema of await deleteUnusedHidden(pool, RESERVED_SECONDS))
       await dropSchema(builders.sql, schema);

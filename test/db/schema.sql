@@ -148,7 +148,6 @@ create table diorama.event_apps (
   events text[] not null,
   scopes text[],
   since bigint not null,
-  connected_at timestamp with time zone,
   leased_by text,
   leased_until timestamp with time zone,
   constraint event_apps_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.outboxes(environment_id) ON DELETE CASCADE,

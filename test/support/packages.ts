@@ -35,12 +35,24 @@ export function lacks(...programs: readonly string[]): boolean {
   return true;
 }
 
-/** The folder that `install` filled, now or in an earlier run. */
-async function installed(
+/** Installations of this process, by folder. */
+const installations = new Map<string, Promise<string>>();
+
+/** The folder that `install` filled, now or in an earlier run. Tests that run at the same time share an installation. */
+function installed(
   key: readonly string[],
   install: (folder: string) => Promise<unknown>,
 ): Promise<string> {
   const folder = join(HOME, Bun.hash(key.join("\n")).toString(16));
+  const installation = installations.get(folder) ?? fill(folder, install);
+  installations.set(folder, installation);
+  return installation;
+}
+
+async function fill(
+  folder: string,
+  install: (folder: string) => Promise<unknown>,
+): Promise<string> {
   if (existsSync(folder)) return folder;
   const partial = `${folder}.${process.pid}`;
   await mkdir(partial, { recursive: true });

@@ -3235,12 +3235,12 @@ export interface components {
          * @example call
          * @enum {string}
          */
-        readonly EventCause: "call" | "clock" | "other";
+        readonly EventCause: "call" | "clock";
         /** @description The cause of an event */
         readonly Caused: {
             readonly by: components["schemas"]["EventCause"];
             /**
-             * @description The id of the call's request, which the calls of a run have too
+             * @description `X-Request-Id` of the call, as in the calls of a run; null for the clock
              * @example 0d9f1c5e-7b1c-4c39-9e0b-6d5f6f0a2f11
              */
             readonly request: string | null;
@@ -3312,7 +3312,7 @@ export interface components {
             readonly type: string;
             /** @description Null if nothing is known of it */
             readonly cause: components["schemas"]["Caused"] | null;
-            /** @description What every app receives of it; null if it is too large to be delivered */
+            /** @description The part that is the same for every app; null if it is too large to be delivered */
             readonly payload: {
                 readonly [key: string]: unknown;
             } | null;
@@ -3328,7 +3328,7 @@ export interface components {
              * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
              */
             readonly environmentId: string;
-            /** @description False if events are missing: those of changes after the first 100,000, those of changes that could not be shown, and the payloads after 256 MiB */
+            /** @description False if something is missing: the events of changes after the first 100,000, those of changes that could not be shown, or payloads after the first 256 MiB */
             readonly complete: boolean;
             /** @description In the order of their commits */
             readonly events: readonly components["schemas"]["EnvironmentEvent"][];

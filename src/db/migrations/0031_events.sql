@@ -27,7 +27,6 @@ create table diorama.event_apps (
   events text[] not null,
   scopes text[], -- null: all
   since int8 not null, -- the app came after this change
-  connected_at timestamptz, -- for the first time
   leased_by text, -- the server that delivers to it
   leased_until timestamptz,
   primary key (environment_id, app_id)

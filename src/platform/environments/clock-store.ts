@@ -1,5 +1,6 @@
 /** The clocks of environments. These functions run on any of the pools. */
 import type { Fragment, Sql } from "~/db/connect";
+import { unflushed } from "~/db/unflushed";
 import type { Timing } from "~/platform/environments/clock-model";
 import { jsonText } from "~/platform/environments/store";
 import { type FaultState, faultsOf } from "~/platform/faults/store";
@@ -26,7 +27,7 @@ export async function findOpening(
 ): Promise<{ timing: Timing; state: FaultState | null; noted: boolean } | undefined> {
   const [row] = await sql<{ timing: Timing; state: FaultState | null; noted: boolean }[]>`
     select ${timingOf(sql, sql`e`)} as timing, ${faultsOf(sql, sql`e`)} as state,
-      exists (select from diorama.outboxes o where o.environment_id = e.environment_id) as noted
+      exists (select from diorama.outboxes o where o.environment_id = e.environment_id and is_noting) as noted
     from diorama.environments e
     where environment_id = ${environmentId} and deleted_at is null and expires_at > now()
   `;
@@ -48,7 +49,7 @@ export async function findFirstTime(sql: Sql, environmentId: string): Promise<Da
  */
 export async function countCall(sql: Sql, environmentId: string): Promise<number> {
   const [row] = await sql<{ calls: string }[]>`
-    with quick as materialized (select set_config('synchronous_commit', 'off', true))
+    with quick as materialized (select ${unflushed(sql)})
     update diorama.environments set calls = calls + 1 from quick
     where environment_id = ${environmentId} returning calls::text as calls
   `;

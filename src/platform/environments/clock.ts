@@ -87,6 +87,10 @@ export function movedTo(timing: Timing, now: number): Timing {
   return { ...timing, clock: startClock(reading, calls), calls };
 }
 
+/** The time that an environment shows, in milliseconds. */
+export const nowOf = ({ clock, calls }: Pick<Timing, "clock" | "calls">): number =>
+  clock ? readClock(clock, calls).now : Date.now();
+
 export function viewClock({ clock, calls }: Pick<Timing, "clock" | "calls">): ClockView {
   if (!clock) return { mode: "real", now: new Date().toISOString() };
   const { now, ...reading } = readClock(clock, calls);

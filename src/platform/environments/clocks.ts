@@ -10,8 +10,8 @@ import { inTransaction, type Pool } from "~/db/connect";
 import { type Session, sessionWithin, tablesOf } from "~/db/session";
 import { ApiError } from "~/errors";
 import { parseDuration } from "~/input/duration";
-import { movedTo, readClock, requireTime, viewClock } from "~/platform/environments/clock";
-import type { ClockView, Timing } from "~/platform/environments/clock-model";
+import { movedTo, nowOf, requireTime, viewClock } from "~/platform/environments/clock";
+import type { ClockView } from "~/platform/environments/clock-model";
 import * as store from "~/platform/environments/clock-store";
 import type { ClockMove } from "~/platform/environments/control-model";
 import type { Environments } from "~/platform/environments/environments";
@@ -94,8 +94,6 @@ export function createClocks(deps: {
     },
   };
 }
-
-const nowOf = ({ clock, calls }: Timing) => (clock ? readClock(clock, calls).now : Date.now());
 
 /** The time to move to. Throws `invalid_request`. */
 function target({ to, advance }: ClockMove, now: number): number {

@@ -8,11 +8,13 @@ import type { Pool, Tx } from "~/db/connect";
 import type { Builders } from "~/db/origins";
 import { tryLockSchema } from "~/db/schema-locks";
 import type { SessionPool } from "~/db/session-pool";
+import { announce } from "~/db/unflushed";
 import { unavailable } from "~/errors";
-import { announceHold, HOLDS_CHANNEL } from "~/platform/environments/holds-store";
 
 export type Exclusive = ReturnType<typeof createExclusive>;
 
+/** Notifies other servers that the calls of an environment wait, and that they need not any more. */
+export const HOLDS_CHANNEL = "diorama_holds";
 /** How long the calls in progress may take. */
 const BUSY_MS = 5_000;
 const RETRY_MS = 1;
@@ -64,7 +66,7 @@ export function createExclusive(deps: {
       const deadline = performance.now() + BUSY_MS;
       const token = `${instance}-${count++}`;
       const busy = () => unavailable("The environment's calls in progress did not end in time");
-      const announced = announceHold(pool, `hold ${environmentId} ${token}`);
+      const announced = announce(pool, HOLDS_CHANNEL, `hold ${environmentId} ${token}`);
       announced.catch(() => undefined);
       try {
         const isIdle = sessionPool.hold(environmentId, token).then(() => true);
@@ -82,7 +84,7 @@ export function createExclusive(deps: {
         sessionPool.resume(environmentId, token);
         // After the hold: otherwise other servers would hold until the time limit.
         announced
-          .then(() => announceHold(pool, `resume ${environmentId} ${token}`))
+          .then(() => announce(pool, HOLDS_CHANNEL, `resume ${environmentId} ${token}`))
           .catch(() => undefined);
       }
     },

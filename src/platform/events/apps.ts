@@ -1,6 +1,7 @@
 /** The apps of environments that receive events: replaces and shows them. */
 import type { Pool } from "~/db/connect";
 import { ApiError } from "~/errors";
+import { lockTiming } from "~/platform/environments/clock-store";
 import type { Environments } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
@@ -8,7 +9,7 @@ import { actorsIn } from "~/platform/environments/view";
 import type { Derivation } from "~/platform/events/derivation";
 import type { EventApps } from "~/platform/events/model";
 import type { Places } from "~/platform/events/place";
-import { isRunning, lockLive } from "~/platform/events/store";
+import { isRunning } from "~/platform/events/store";
 import type { NewEventApps } from "~/platform/outbox/model";
 import { notedTables } from "~/platform/outbox/noted";
 import { requireApps } from "~/platform/outbox/requirements";
@@ -33,7 +34,7 @@ export function createEventApps(deps: {
       const apps = await requireApps({ actors: actorsIn(environment), read }, wanted);
       await derivation.now(id); // for the apps from before
       await exclusive.run(environment, async (tx) => {
-        if (!(await lockLive(tx, id))) throw notFound();
+        if (!(await lockTiming(tx, id))) throw notFound();
         const tables = notedTables(environment);
         const isNoted = await outbox.isNoted(tx, id);
         const hasRun = await isRunning(tx, id);

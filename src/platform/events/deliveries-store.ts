@@ -1,80 +1,86 @@
 /** Deliveries of events to apps, and the servers that make them. */
 import type { Sql } from "~/db/connect";
-import { unflushed } from "~/platform/events/store";
+import { unflushed } from "~/db/unflushed";
 
-/** An app of an environment that has sockets on a server. */
-export type Place = { readonly environmentId: string; readonly app: string };
+/** An app of an environment. */
+export type AppRef = { readonly environmentId: string; readonly app: string };
 
-export type Held = Place & {
+/** An app, and what a server that it is connected to has to do for it. */
+export type Leased = AppRef & {
   /** The user that the app acts as now. */
   readonly user: string;
-  /** This server delivers to it. */
-  readonly isHeld: boolean;
+  /** Milliseconds that this server may deliver to it; null: another server may. */
+  readonly leftMs: number | null;
   /** Another server, or an earlier start of this one, did so before. */
   readonly isNew: boolean;
-  /** Something is due, or late. */
+  /** Deliveries are due immediately, or late. */
   readonly isDue: boolean;
-  /** Something waits for the environment's clock. */
+  /** Deliveries wait for the environment's clock. */
   readonly isWaiting: boolean;
   /** Changes have no events yet. */
   readonly isBehind: boolean;
 };
 
+/** How long a server may deliver to an app, when it renews that, and when an attempt without an acknowledgement is late. */
+type LeaseTimes = { readonly ms: number; readonly renewMs: number; readonly lateMs: number };
+
 /**
  * Takes, or keeps, the right to deliver to these apps, and looks at what they have. An app that is not returned is gone,
  * or its environment has ended.
- * A lease lasts for so many milliseconds.
  */
 export const lease = async (
   sql: Sql,
-  places: readonly Place[],
-  { server, ms, lateMs }: { readonly server: string; readonly ms: number; readonly lateMs: number },
-): Promise<Held[]> =>
-  await sql<Held[]>`
-    with quick as materialized (${unflushed(sql)}), given as (
-      select environment_id, app_id from unnest(
-        ${places.map(({ environmentId }) => environmentId)}::text[], ${places.map(({ app }) => app)}::text[]
+  apps: readonly AppRef[],
+  server: string,
+  { ms, renewMs, lateMs }: LeaseTimes,
+): Promise<Leased[]> =>
+  await sql<Leased[]>`
+    with quick as materialized (select ${unflushed(sql)}), given as (
+      select a.environment_id, a.app_id, a.user_id, a.leased_by, a.leased_until
+      from unnest(
+        ${apps.map(({ environmentId }) => environmentId)}::text[], ${apps.map(({ app }) => app)}::text[]
       ) as g (environment_id, app_id)
-    ), before as (
-      select environment_id, app_id, event_apps.user_id, leased_by
-      from diorama.event_apps join given using (environment_id, app_id) join diorama.environments using (environment_id)
-      where deleted_at is null and expires_at > now()
-      order by environment_id, app_id for no key update of event_apps
-    ), held as (
+      join diorama.event_apps a using (environment_id, app_id) join diorama.environments e using (environment_id)
+      where e.deleted_at is null and e.expires_at > now()
+    ), taken as (
       update diorama.event_apps a
       set leased_by = ${server}, leased_until = clock_timestamp() + ${ms} * interval '1 millisecond'
-      from before, quick
-      where a.environment_id = before.environment_id and a.app_id = before.app_id
-        and (a.leased_by = ${server} or a.leased_until is null or a.leased_until < clock_timestamp())
+      from given, quick
+      where a.environment_id = given.environment_id and a.app_id = given.app_id and (
+        a.leased_until is null or a.leased_until < clock_timestamp() or a.leased_by = ${server}
+          and a.leased_until < clock_timestamp() + ${renewMs} * interval '1 millisecond'
+      )
       returning a.environment_id, a.app_id
     )
     select environment_id, app_id as app, user_id as user,
-      held.app_id is not null as is_held, leased_by is distinct from ${server} as is_new,
+      case when taken.app_id is not null then ${ms}::float8
+        when leased_by = ${server} then extract(epoch from leased_until - clock_timestamp())::float8 * 1000 end as left_ms,
+      taken.app_id is not null and leased_by is distinct from ${server} as is_new,
       exists (
         select from diorama.deliveries d
-        where d.environment_id = before.environment_id and d.app_id = before.app_id and (
+        where d.environment_id = given.environment_id and d.app_id = given.app_id and (
           state = 'pending' and due_at = 0
           or state = 'sent' and sent_at < clock_timestamp() - ${lateMs} * interval '1 millisecond'
         )
       ) as is_due,
       exists (
         select from diorama.deliveries d
-        where d.environment_id = before.environment_id and d.app_id = before.app_id
+        where d.environment_id = given.environment_id and d.app_id = given.app_id
           and state = 'pending' and due_at > 0
       ) as is_waiting,
       (
         select l.change < least(o.changes, 100000)
         from diorama.event_logs l join diorama.outboxes o using (environment_id)
-        where environment_id = before.environment_id
+        where environment_id = given.environment_id
       ) as is_behind
-    from before left join held using (environment_id, app_id)
+    from given left join taken using (environment_id, app_id)
   `;
 
 /** Makes what another server has sent due again: it may have ended before it sent it. */
-export const takeOver = async (sql: Sql, { environmentId, app }: Place) =>
+export const takeOver = async (sql: Sql, { environmentId, app }: AppRef) =>
   await sql`
     update diorama.deliveries set state = 'pending', due_at = 0,
-      attempts = jsonb_set(attempts, array['-1', 'failed'], to_jsonb('its server ended'::text))
+      attempts = jsonb_set(attempts, array['-1', 'failed'], to_jsonb('its server stopped'::text))
     where environment_id = ${environmentId} and app_id = ${app} and state = 'sent'
   `;
 
@@ -104,16 +110,13 @@ type Retries = {
   readonly retryMs: readonly number[];
 };
 
-/**
- * Ends the attempts that were not acknowledged in time: a failed one is due again, unless it was the last. Returns whether
- * there were any.
- */
-export async function endLate(
+/** Ends the attempts that were not acknowledged in time: a failed one is due again, unless it was the last. */
+export const endLate = async (
   sql: Sql,
-  { environmentId, app }: Place,
+  { environmentId, app }: AppRef,
   now: number,
   { acknowledgeMs, retryMs }: Retries,
-): Promise<void> {
+) =>
   await sql`
     update diorama.deliveries set
       attempts = jsonb_set(attempts, array['-1', 'failed'], to_jsonb('no acknowledgement'::text)),
@@ -123,42 +126,50 @@ export async function endLate(
     where environment_id = ${environmentId} and app_id = ${app} and state = 'sent'
       and sent_at < clock_timestamp() - ${acknowledgeMs} * interval '1 millisecond'
   `;
-}
 
 export type Sending = {
   readonly number: number;
   readonly payload: object;
   /** From 0. */
   readonly attempt: number;
+  /** More are due than were taken. */
+  readonly hasMore: boolean;
 };
 
-/**
- * Notes the next attempts of deliveries that are due, and returns them in order: at most `limit`, and as many as leave at
- * most `max` without an acknowledgement.
- */
+/** How many deliveries are taken together, how many may wait for an acknowledgement, and bytes of those after the first. */
+type Limits = { readonly count: number; readonly underWay: number; readonly bytes: number };
+
+/** Notes the next attempts of deliveries that are due, within the limits, and returns them in order. */
 export const takeDue = async (
   sql: Sql,
-  { environmentId, app }: Place,
-  { now, limit, max }: { readonly now: number; readonly limit: number; readonly max: number },
+  { environmentId, app }: AppRef,
+  now: number,
+  { count, underWay, bytes }: Limits,
 ): Promise<Sending[]> =>
   await sql<Sending[]>`
-    with quick as materialized (${unflushed(sql)}), due as (
+    with quick as materialized (select ${unflushed(sql)}), due as (
       select number from diorama.deliveries
       where environment_id = ${environmentId} and app_id = ${app} and state = 'pending' and due_at <= ${now}
-      order by number limit least(${limit}, greatest(0, ${max} - (
+      order by number limit least(${count}, greatest(0, ${underWay} - (
         select count(*) from diorama.deliveries
         where environment_id = ${environmentId} and app_id = ${app} and state = 'sent'
       )))
+    ), sized as (
+      select number, payload, row_number() over (order by number) as place,
+        sum(octet_length(payload::text)) over (order by number) as bytes
+      from due join diorama.events e using (number) where e.environment_id = ${environmentId}
+    ), fitting as (
+      select number, payload from sized where place = 1 or bytes <= ${bytes}
     ), taken as (
       update diorama.deliveries d set state = 'sent', sent_at = clock_timestamp(),
         attempts = attempts || jsonb_build_object('at', floor(extract(epoch from clock_timestamp()) * 1000))
-      from due, quick
-      where d.environment_id = ${environmentId} and d.app_id = ${app} and d.number = due.number
+      from fitting, quick
+      where d.environment_id = ${environmentId} and d.app_id = ${app} and d.number = fitting.number
       returning d.number, jsonb_array_length(d.attempts) - 1 as attempt
     )
-    select taken.number::float8 as number, e.payload, taken.attempt
-    from taken join diorama.events e on e.environment_id = ${environmentId} and e.number = taken.number
-    order by taken.number
+    select number::float8 as number, payload, attempt,
+      (select count(*) from due) = ${count} or (select count(*) from due) > (select count(*) from fitting) as has_more
+    from taken join fitting using (number) order by number
   `;
 
 /** A delivery that an app has acknowledged: whichever attempt. */
@@ -166,11 +177,11 @@ export type Acknowledged = { readonly number: number; readonly attempt: number }
 
 export const acknowledge = async (
   sql: Sql,
-  { environmentId, app }: Place,
+  { environmentId, app }: AppRef,
   acknowledged: readonly Acknowledged[],
 ) =>
   await sql`
-    with quick as materialized (${unflushed(sql)}), given as (
+    with quick as materialized (select ${unflushed(sql)}), given as (
       select number, attempt from json_to_recordset(${JSON.stringify(acknowledged)}::text::json) as a (number int8, attempt int)
     )
     update diorama.deliveries d set state = 'delivered',

@@ -12,6 +12,7 @@ import type { StoredApp } from "~/platform/outbox/store";
 import type { RowChange } from "~/replicas/events";
 import { requireReplica } from "~/replicas/index";
 import { tableInWorld, WORLD } from "~/replicas/members";
+import { createSemaphore } from "~/semaphore";
 import { MICROS } from "~/source";
 
 /** Bytes of an event; a larger one is listed, and not delivered. */
@@ -25,11 +26,14 @@ const LAST_MS_MAX = 8;
 const RETRY_MS = 1_000;
 /** Changes whose events are derived together. */
 const BATCH = 500;
+/** Batches in progress: each holds its changes in memory, and a connection of the platform. */
+const CONCURRENCY = 2;
 
 export type Derivation = ReturnType<typeof createDerivation>;
 
 export function createDerivation(deps: { pool: Pool; places: Places; log: Log }) {
   const { pool, places, log } = deps;
+  const inTurn = createSemaphore(CONCURRENCY);
   /** About to begin, by environment. */
   const waiting = new Map<string, NodeJS.Timeout>();
   /** In progress. */
@@ -45,15 +49,17 @@ export function createDerivation(deps: { pool: Pool; places: Places; log: Log })
       const batch = { limit: Math.max(limit, 1), isPatient };
       try {
         // The tables first: work on the environment between its calls waits for this, and finds the log free.
-        return await place.read((sessionOf) =>
-          store.deriveNext(pool, environmentId, batch, async (changes, apps) => {
-            const derived = await Promise.all(
-              place.services.map((service) =>
-                deriveIn(place, { service, session: sessionOf(service) }, changes, apps),
-              ),
-            );
-            return derived.flat().sort((a, b) => a.change - b.change);
-          }),
+        return await inTurn(() =>
+          place.read((sessionOf) =>
+            store.deriveNext(pool, environmentId, batch, async (changes, apps) => {
+              const derived = await Promise.all(
+                place.services.map((service) =>
+                  deriveIn(place, { service, session: sessionOf(service) }, changes, apps),
+                ),
+              );
+              return derived.flat().sort((a, b) => a.change - b.change);
+            }),
+          ),
         );
       } catch (error) {
         if (isUnavailable(error) || error instanceof EnvironmentEnded) throw error;
@@ -147,20 +153,14 @@ async function deriveIn(
   const derived = await events.derive(session, changes, own);
   return derived.map(({ change, type, payload, missed }) => {
     const text = JSON.stringify(payload);
-    const isSmall = Buffer.byteLength(text) <= PAYLOAD_MAX;
-    const late = own.filter(({ since = 0 }) => change <= since);
-    const all = { ...missed, ...Object.fromEntries(late.map(({ id }) => [id, "it came later"])) };
-    const receivers = own.map(({ id }) => id).filter((id) => !Object.hasOwn(all, id));
-    return {
-      change,
-      service,
-      type,
-      payload: isSmall ? text : null,
-      cause: causes.get(change) ?? null,
-      missed: isSmall
-        ? all
-        : Object.fromEntries(own.map(({ id }) => [id, all[id] ?? "the event is too large"])),
-      receivers: isSmall ? receivers : [],
+    const later = own.filter(({ since = 0 }) => change <= since);
+    const all = {
+      ...missed,
+      ...Object.fromEntries(later.map(({ id }) => [id, "registered after the change"])),
     };
+    const receivers = own.map(({ id }) => id).filter((id) => !Object.hasOwn(all, id));
+    const cause = causes.get(change) ?? null;
+    const event = { change, service, type, payload: text, cause, missed: all, receivers };
+    return Buffer.byteLength(text) <= PAYLOAD_MAX ? event : store.withoutPayload(event);
   });
 }

@@ -1,15 +1,9 @@
 /** Lists the events of an environment, with who received each of them, and who did not, and why. */
 import type { Pool } from "~/db/connect";
-import { ApiError } from "~/errors";
-import { PAGE_LENGTH_MAX } from "~/http/page";
+import { PAGE_LENGTH_MAX, readLimit } from "~/http/page";
 import type { Environments } from "~/platform/environments/environments";
 import type { Derivation } from "~/platform/events/derivation";
-import {
-  type DeliveryPage,
-  type DeliveryQuery,
-  LISTED_DEFAULT,
-  LISTED_MAX,
-} from "~/platform/events/model";
+import type { DeliveryPage, DeliveryQuery } from "~/platform/events/model";
 import * as store from "~/platform/events/store";
 import { MICROS } from "~/source";
 
@@ -24,9 +18,7 @@ export function createEventListing(deps: {
     /** The events of everything that was committed before the call. Throws `invalid_request`. */
     async list(userId: string, envId: string, query: DeliveryQuery): Promise<DeliveryPage> {
       const after = Number(query.after ?? 0);
-      const limit = Number(query.limit ?? LISTED_DEFAULT);
-      if (limit < 1 || limit > LISTED_MAX)
-        throw new ApiError("invalid_request", `limit: a number from 1 to ${LISTED_MAX} is needed`);
+      const limit = readLimit(query.limit);
       const { environmentId } = await environments.requirePath(userId, envId);
       await derivation.now(environmentId);
       const page = { after, limit: limit + 1, lengthMax: PAGE_LENGTH_MAX };

@@ -1,11 +1,9 @@
 /** Shapes of the events of an environment: the apps that receive them, and what was delivered. */
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { Count, Digits, Id, ServiceName, Timestamp, UserId } from "~/http/model";
+import { Count, Id, ServiceName, Timestamp, UserId } from "~/http/model";
+import { numberedQuery } from "~/http/page";
 import { AppId, EventTypes, Scopes } from "~/platform/outbox/model";
-
-export const LISTED_DEFAULT = 100;
-export const LISTED_MAX = 1_000;
 
 const EventAppView = t.Object(
   {
@@ -28,28 +26,7 @@ export const EventApps = t.Object(
 );
 export type EventApps = Static<typeof EventApps>;
 
-export const DeliveryQuery = t.Object({
-  after: t.Optional(
-    t.String({
-      ...Digits,
-      documented: Type.Integer({
-        minimum: 0,
-        description: "The number of the last event of the page before",
-      }),
-    }),
-  ),
-  limit: t.Optional(
-    t.String({
-      ...Digits,
-      documented: Type.Integer({
-        minimum: 1,
-        maximum: LISTED_MAX,
-        default: LISTED_DEFAULT,
-        description: "Maximum number of events in a page",
-      }),
-    }),
-  ),
-});
+export const DeliveryQuery = numberedQuery("event");
 export type DeliveryQuery = Static<typeof DeliveryQuery>;
 
 const Attempt = t.Object(
@@ -92,12 +69,12 @@ const Missed = t.Object(
 
 const Caused = t.Object(
   {
-    by: t.Union([t.Literal("call"), t.Literal("clock"), t.Literal("other")], {
+    by: t.Union([t.Literal("call"), t.Literal("clock")], {
       title: "EventCause",
       examples: ["call"],
     }),
     request: t.Nullable(t.String({ examples: ["0d9f1c5e-7b1c-4c39-9e0b-6d5f6f0a2f11"] }), {
-      description: "The id of the call's request, which the calls of a run have too",
+      description: "`X-Request-Id` of the call, as in the calls of a run; null for the clock",
     }),
     at: { ...Timestamp, description: "By the environment's clock" },
   },
@@ -111,7 +88,8 @@ const EnvironmentEvent = t.Object(
     type: t.String({ description: "As apps subscribe to it", examples: ["message.channels"] }),
     cause: t.Nullable(Caused, { description: "Null if nothing is known of it" }),
     payload: t.Nullable(t.Record(t.String(), t.Unknown()), {
-      description: "What every app receives of it; null if it is too large to be delivered",
+      description:
+        "The part that is the same for every app; null if it is too large to be delivered",
     }),
     deliveries: t.Array(Delivery, { description: "To the apps that receive it" }),
     missed: t.Array(Missed, { description: "The others" }),
@@ -124,7 +102,7 @@ export const DeliveryPage = t.Object(
     environmentId: Id,
     complete: t.Boolean({
       description:
-        "False if events are missing: those of changes after the first 100,000, those of changes that could not be shown, and the payloads after 256 MiB",
+        "False if something is missing: the events of changes after the first 100,000, those of changes that could not be shown, or payloads after the first 256 MiB",
     }),
     events: t.Array(EnvironmentEvent, { description: "In the order of their commits" }),
     next: t.Nullable(Type.Integer({ ...Count }), {
@@ -135,6 +113,8 @@ export const DeliveryPage = t.Object(
 );
 export type DeliveryPage = Static<typeof DeliveryPage>;
 
+export const QUIET_MS_DEFAULT = 3_000;
+export const TIMEOUT_MS_DEFAULT = 30_000;
 const QUIET_MS_MAX = 60_000;
 const TIMEOUT_MS_MAX = 120_000;
 
@@ -144,7 +124,7 @@ export const NewWait = t.Object(
       Type.Integer({
         minimum: 0,
         maximum: QUIET_MS_MAX,
-        default: 3_000,
+        default: QUIET_MS_DEFAULT,
         description:
           "It is idle once there was no call, and nothing was sent to an app, for so many milliseconds of real time",
       }),
@@ -153,7 +133,7 @@ export const NewWait = t.Object(
       Type.Integer({
         minimum: 0,
         maximum: TIMEOUT_MS_MAX,
-        default: 30_000,
+        default: TIMEOUT_MS_DEFAULT,
         description: "The answer comes after so many milliseconds in any case",
       }),
     ),
@@ -161,7 +141,7 @@ export const NewWait = t.Object(
   {
     title: "NewWait",
     description: "When the environment counts as idle, and how long to wait for it",
-    examples: [{ quietMs: 3_000, timeoutMs: 30_000 }],
+    examples: [{ quietMs: QUIET_MS_DEFAULT, timeoutMs: TIMEOUT_MS_DEFAULT }],
   },
 );
 export type NewWait = Static<typeof NewWait>;

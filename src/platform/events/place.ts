@@ -3,7 +3,7 @@ import type { Pool } from "~/db/connect";
 import { EnvironmentEnded } from "~/db/opening";
 import type { Session } from "~/db/session";
 import type { SessionPool } from "~/db/session-pool";
-import { readClock } from "~/platform/environments/clock";
+import { nowOf } from "~/platform/environments/clock";
 import { findOpening } from "~/platform/environments/clock-store";
 import type { Environments } from "~/platform/environments/environments";
 import type { Settings } from "~/platform/environments/opening";
@@ -34,12 +34,11 @@ export function createPlaces(deps: {
       async now(): Promise<number> {
         const opening = await findOpening(pool, environment.environmentId);
         if (!opening) throw new EnvironmentEnded("the environment has ended");
-        const { clock, calls } = opening.timing;
-        return clock ? readClock(clock, calls).now : Date.now();
+        return nowOf(opening.timing);
       },
       /** Reads the tables of its services, each in a session of its own. Throws EnvironmentEnded. */
       read: <T>(work: (sessionOf: (service: string) => Session) => Promise<T>): Promise<T> =>
-        sessionPool.look(ref, (session) =>
+        sessionPool.read(ref, (session) =>
           work((service) => serviceSession(place, service, session)),
         ),
     };

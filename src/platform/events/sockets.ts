@@ -1,65 +1,72 @@
 /** The WebSockets that apps have opened on this server for their events. */
 import { isUnavailable } from "~/db/connect";
 import { errorFields } from "~/log";
-import { type Held, lease, release } from "~/platform/events/deliveries-store";
+import { type AppRef, type Leased, lease, release } from "~/platform/events/deliveries-store";
 import type { Derivation } from "~/platform/events/derivation";
 import {
-  createLine,
+  createDispatcher,
   type Destination,
-  LEASE_MS,
-  type Line,
-  type LineParts,
-} from "~/platform/events/line";
+  type Dispatcher,
+  type DispatcherParts,
+} from "~/platform/events/dispatcher";
+import { createSemaphore } from "~/semaphore";
 import { CODES } from "~/wire/frames";
 import type { Listener, Peer } from "~/wire/websocket";
 
 /** Between two looks, which keep leases, and find what no notification announces. */
 const LOOK_MS = 500;
-/** Lines of one statement. */
-const LINES_MAX = 500;
+const LEASE = { ms: 5_000, renewMs: 3_500 };
+/** Apps of one statement. */
+const APPS_MAX = 500;
+/** Apps whose deliveries are read at the same time. */
+const READING_MAX = 4;
 
-export function createSockets(deps: LineParts & { readonly derivation: Derivation }) {
+export function createSockets(deps: DispatcherParts & { readonly derivation: Derivation }) {
   const { pool, log, derivation } = deps;
   const server = crypto.randomUUID();
-  const lines = new Map<string, Line>();
-  const keyOf = ({ environmentId, app }: Pick<Line, "environmentId" | "app">) =>
-    `${environmentId} ${app}`;
+  const inTurn = createSemaphore(READING_MAX);
+  const dispatchers = new Map<string, Dispatcher>();
+  const keyOf = ({ environmentId, app }: AppRef) => `${environmentId} ${app}`;
   let looking: NodeJS.Timeout | undefined;
   let isStopping = false;
 
-  async function found(line: Line, held: Held | undefined, since: number): Promise<void> {
-    if (!held) return line.end("disabled");
-    await line.hold(held, since);
-    if (held.isBehind) derivation.soon(line.environmentId);
-    if (held.isDue || held.isWaiting) void line.work();
+  async function found(
+    dispatcher: Dispatcher,
+    leased: Leased | undefined,
+    since: number,
+  ): Promise<void> {
+    if (!leased) return dispatcher.end("disabled");
+    await dispatcher.hold(leased, since);
+    if (leased.isBehind) derivation.soon(dispatcher.environmentId);
+    if (leased.isDue || leased.isWaiting) void dispatcher.work();
   }
 
-  /** Keeps the leases of these lines, and begins to deliver what is due. */
-  async function look(among: readonly Line[]): Promise<void> {
-    for (let from = 0; from < among.length; from += LINES_MAX) {
-      const part = among.slice(from, from + LINES_MAX);
+  /** Keeps the leases of these apps, and begins to deliver what is due. */
+  async function look(among: readonly Dispatcher[]): Promise<void> {
+    for (let from = 0; from < among.length; from += APPS_MAX) {
+      const part = among.slice(from, from + APPS_MAX);
       const since = performance.now();
       const lateMs = Math.max(...part.map(({ mode }) => mode.acknowledgeMs));
-      const held = await lease(pool, part, { server, ms: LEASE_MS, lateMs });
-      const byKey = new Map(held.map((each) => [keyOf(each), each]));
-      await Promise.all(part.map((line) => found(line, byKey.get(keyOf(line)), since)));
+      const leased = await lease(pool, part, server, { ...LEASE, lateMs });
+      const byKey = new Map(leased.map((each) => [keyOf(each), each]));
+      await Promise.all(part.map((each) => found(each, byKey.get(keyOf(each)), since)));
     }
   }
 
   async function lookAtAll(): Promise<void> {
     try {
-      for (const [key, line] of lines) if (line.isIdle()) lines.delete(key);
-      await look([...lines.values()]);
+      for (const [key, each] of dispatchers) if (each.isIdle()) dispatchers.delete(key);
+      await look([...dispatchers.values()]);
     } catch (error) {
       if (!isUnavailable(error)) log.error("events not looked for", errorFields(error));
     }
-    looking = lines.size > 0 && !isStopping ? setTimeout(lookAtAll, LOOK_MS) : undefined;
+    looking = dispatchers.size > 0 && !isStopping ? setTimeout(lookAtAll, LOOK_MS) : undefined;
   }
 
-  async function greet(line: Line, peer: Peer): Promise<void> {
-    await peer.send(line.mode.hello(line.app, line.peers.size));
-    derivation.soon(line.environmentId);
-    await look([line]);
+  async function greet(dispatcher: Dispatcher, peer: Peer): Promise<void> {
+    const { mode, app, peers } = dispatcher;
+    await peer.send(mode.hello(app, peers.size));
+    await look([dispatcher]);
   }
 
   return {
@@ -70,19 +77,19 @@ export function createSockets(deps: LineParts & { readonly derivation: Derivatio
       left: () => void,
     ): Listener {
       const key = keyOf(destination);
-      const line = lines.get(key) ?? createLine(deps, destination);
-      if (line.peers.size >= destination.mode.connectionsMax) {
+      const dispatcher = dispatchers.get(key) ?? createDispatcher({ ...deps, inTurn }, destination);
+      if (dispatcher.peers.size >= destination.mode.connectionsMax) {
         void peer.send(destination.mode.goodbye("too_many")).then(() => peer.close(CODES.normal));
         return { message: async () => {}, end: left };
       }
-      lines.set(key, line);
-      line.peers.set(peer, baseUrl);
+      dispatchers.set(key, dispatcher);
+      dispatcher.peers.set(peer, baseUrl);
       looking ??= setTimeout(lookAtAll, LOOK_MS);
-      greet(line, peer).catch(() => peer.close(CODES.tryAgainLater));
+      greet(dispatcher, peer).catch(() => peer.close(CODES.tryAgainLater));
       return {
-        message: async (text) => line.read(text),
+        message: async (text) => dispatcher.read(text),
         end() {
-          line.peers.delete(peer);
+          dispatcher.peers.delete(peer);
           left();
         },
       };
@@ -90,14 +97,15 @@ export function createSockets(deps: LineParts & { readonly derivation: Derivatio
 
     /** Something is due in an environment. */
     wake(environmentId: string): void {
-      for (const line of lines.values()) if (line.environmentId === environmentId) void line.work();
+      for (const each of dispatchers.values())
+        if (each.environmentId === environmentId) void each.work();
     },
 
     /** Asks apps to connect to another server. */
     async stop(): Promise<void> {
       isStopping = true;
       clearTimeout(looking);
-      for (const line of lines.values()) line.end("refresh");
+      for (const each of dispatchers.values()) each.end("refresh");
       await release(pool, server).catch(() => undefined);
     },
   };

@@ -1,8 +1,8 @@
 /** Changes of environments, and the events that follow from them. */
-
 import type { Cause } from "~/db/cause";
-import { type Fragment, inTransaction, type Pool, type Sql } from "~/db/connect";
+import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { together } from "~/db/session";
+import { unflushed } from "~/db/unflushed";
 import { listApps, type StoredApp } from "~/platform/outbox/store";
 import type { EventRow } from "~/replicas/events";
 
@@ -10,22 +10,6 @@ import type { EventRow } from "~/replicas/events";
 export const CHANGES_CHANNEL = "diorama_changes";
 /** Notified with the id of an environment that has something to deliver. */
 export const DELIVERIES_CHANNEL = "diorama_deliveries";
-
-/**
- * Makes the commit of its statement not wait for the disk. What a crash of Postgres takes back is derived, sent or
- * acknowledged again, with the same ids.
- */
-export const unflushed = (sql: Sql): Fragment =>
-  sql`select set_config('synchronous_commit', 'off', true)`;
-
-/** Locks an environment against its end and against starts of runs. Returns false if it has ended. */
-export async function lockLive(tx: Sql, environmentId: string): Promise<boolean> {
-  const rows = await tx`
-    select from diorama.environments
-    where environment_id = ${environmentId} and deleted_at is null and expires_at > now() for no key update
-  `;
-  return rows.length > 0;
-}
 
 export async function isRunning(tx: Sql, environmentId: string): Promise<boolean> {
   const rows = await tx`
@@ -54,6 +38,13 @@ export type NewEvent = {
   /** The apps that receive it. */
   readonly receivers: readonly string[];
 };
+
+/** An event that is listed, and not delivered: it is too large, or those before it are. */
+export function withoutPayload<E extends NewEvent>(event: E): E {
+  const tooLarge = event.receivers.map((app) => [app, "the event is too large"] as const);
+  const missed = { ...event.missed, ...Object.fromEntries(tooLarge) };
+  return { ...event, payload: null, missed, receivers: [] };
+}
 
 /** Bytes of the events of an environment. The payloads of those after them are not kept. */
 const EVENT_BYTES_MAX = 256 * 1024 * 1024;
@@ -92,7 +83,7 @@ export async function deriveNext(
 ): Promise<number | undefined> {
   return await inTransaction(pool, async (tx) => {
     const [log] = await tx<Log[]>`
-      select change::float8 as change, events::float8 as events, bytes::float8 as bytes, (${unflushed(tx)}) as quick
+      select change::float8 as change, events::float8 as events, bytes::float8 as bytes, ${unflushed(tx)}
       from diorama.event_logs where environment_id = ${environmentId}
       for update ${isPatient ? tx`` : tx`skip locked`}
     `;
@@ -164,12 +155,12 @@ async function insertEvents(
 ): Promise<void> {
   let size = bytes;
   const numbered = events.map((event, at) => {
-    size += event.payload?.length ?? 0;
-    const payload = size <= EVENT_BYTES_MAX ? event.payload : null;
-    return { ...event, payload, number: before + at + 1 };
+    size += Buffer.byteLength(event.payload ?? "");
+    const number = before + at + 1;
+    return { ...(size <= EVENT_BYTES_MAX ? event : withoutPayload(event)), number };
   });
-  const deliveries = numbered.flatMap(({ number, payload, receivers }) =>
-    payload === null ? [] : receivers.map((app) => ({ number, app })),
+  const deliveries = numbered.flatMap(({ number, receivers }) =>
+    receivers.map((app) => ({ number, app })),
   );
   await tx`
     with events as (

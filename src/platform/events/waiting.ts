@@ -6,12 +6,15 @@ import type { Environments } from "~/platform/environments/environments";
 import { notFound } from "~/platform/environments/id";
 import { findOpen } from "~/platform/events/deliveries-store";
 import type { Derivation } from "~/platform/events/derivation";
-import type { NewWait, Waited } from "~/platform/events/model";
+import {
+  type NewWait,
+  QUIET_MS_DEFAULT,
+  TIMEOUT_MS_DEFAULT,
+  type Waited,
+} from "~/platform/events/model";
 import type { Places } from "~/platform/events/place";
 import { createQuota } from "~/platform/quota";
 
-const QUIET_MS_DEFAULT = 3_000;
-const TIMEOUT_MS_DEFAULT = 30_000;
 /** Between two looks while something is under way. */
 const LOOK_MS = 200;
 const WAITS_MAX = 1_000;
@@ -59,7 +62,7 @@ export function createWaiting(deps: {
         for (;;) {
           const { open, quiet } = await look(environmentId);
           // Without any call so far, the wait itself is the quiet time.
-          const since = Math.min(quiet, Number.isFinite(quiet) ? quiet : passed());
+          const since = Number.isFinite(quiet) ? quiet : passed();
           const isIdle = open === 0 && since >= quietMs;
           if (isIdle || passed() >= timeoutMs)
             return { environmentId, ended: isIdle ? "idle" : "timeout", ms: passed(), open };

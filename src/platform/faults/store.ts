@@ -1,6 +1,7 @@
 /** The faults of environments. These functions run on any of the pools. */
 import { type Fragment, inTransaction, type Pool, type Sql, type Tx } from "~/db/connect";
 import type { Delta } from "~/db/deltas";
+import { unflushed } from "~/db/unflushed";
 import type { Fault } from "~/platform/faults/model";
 
 /** The faults of an environment, and how many calls reached each and got each. */
@@ -82,7 +83,7 @@ export async function countCall<T>(
   return await inTransaction(pool, async (tx) => {
     const [row] = await tx<{ state: FaultState }[]>`
       select json_build_object('faults', faults, 'matched', matched, 'injected', injected) as state,
-        set_config('synchronous_commit', 'off', true)
+        ${unflushed(tx)}
       from diorama.faults where environment_id = ${environmentId} for update
     `;
     if (!row) return undefined;

@@ -1,16 +1,13 @@
 /** Lists the calls of a run, in pages. */
 import type { Pool } from "~/db/connect";
-import { ApiError, runNotFound } from "~/errors";
-import { PAGE_LENGTH_MAX } from "~/http/page";
+import { runNotFound } from "~/errors";
+import { PAGE_LENGTH_MAX, readLimit } from "~/http/page";
 import type { Line } from "~/platform/journal/line";
 import type { CallPage, ListedCall } from "~/platform/journal/model";
 import type { Numbering } from "~/platform/journal/numbering";
 import * as store from "~/platform/journal/store";
 
 export type JournalListing = ReturnType<typeof createJournalListing>;
-
-export const PAGE_DEFAULT = 100;
-export const PAGE_MAX = 1_000;
 
 /** Of each call, as ranges. */
 type Changes = { readonly [id: string]: readonly (readonly [number, number])[] };
@@ -30,9 +27,7 @@ export function createJournalListing({ pool, numbering }: { pool: Pool; numberin
       query: { after?: string; limit?: string },
     ): Promise<CallPage> {
       const after = Number(query.after ?? 0);
-      const limit = Number(query.limit ?? PAGE_DEFAULT);
-      if (limit < 1 || limit > PAGE_MAX)
-        throw new ApiError("invalid_request", `limit: a number from 1 to ${PAGE_MAX} is needed`);
+      const limit = readLimit(query.limit);
       const run = await requireRun(userId, runId);
       const { journal: mode } = run;
       const head = { runId, journal: mode, attribution: attributionOf(run) };

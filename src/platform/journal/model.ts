@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { Count, Digits, Id, Kind, Timestamp } from "~/http/model";
+import { Count, Id, Kind, Timestamp } from "~/http/model";
+import { numberedQuery } from "~/http/page";
 
 export const Journal = t.Union([t.Literal("off"), t.Literal("calls"), t.Literal("full")], {
   title: "Journal",
@@ -9,28 +10,7 @@ export const Journal = t.Union([t.Literal("off"), t.Literal("calls"), t.Literal(
   examples: ["calls"],
 });
 
-export const CallQuery = t.Object({
-  after: t.Optional(
-    t.String({
-      ...Digits,
-      documented: Type.Integer({
-        minimum: 0,
-        description: "The number of the last call of the page before",
-      }),
-    }),
-  ),
-  limit: t.Optional(
-    t.String({
-      ...Digits,
-      documented: Type.Integer({
-        minimum: 1,
-        maximum: 1_000,
-        default: 100,
-        description: "Maximum number of calls in a page",
-      }),
-    }),
-  ),
-});
+export const CallQuery = numberedQuery("call");
 
 const Arguments = t.Unknown({
   description:

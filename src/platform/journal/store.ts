@@ -1,4 +1,5 @@
 import type { Sql } from "~/db/connect";
+import { unflushed } from "~/db/unflushed";
 
 /** `full`: with the answers. */
 export type JournalMode = "off" | "calls" | "full";
@@ -46,7 +47,7 @@ export type Batch = {
 /** Appends without waiting for the disk: what a crash of Postgres loses of calls that wrote is in the log. */
 export const append = async (sql: Sql, batches: readonly Batch[]) =>
   await sql`
-    with quick as materialized (select set_config('synchronous_commit', 'off', true))
+    with quick as materialized (select ${unflushed(sql)})
     insert into diorama.calls (run_id, lines, line_count, dropped, dropped_own)
     select b.run_id, b.lines::json, b.line_count, b.dropped, b.dropped_own
     from quick, unnest(

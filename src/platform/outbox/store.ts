@@ -3,7 +3,7 @@
  * functions run on any of the pools.
  */
 import { of } from "~/db/blueprint";
-import { type Fragment, literal, type Sql } from "~/db/connect";
+import { literal, type Sql } from "~/db/connect";
 import type { EventApp } from "~/replicas/events";
 
 /** An app of an environment, of one of its services. */
@@ -13,13 +13,11 @@ export type StoredApp = EventApp & {
   readonly since?: number;
 };
 
-const appColumns = (sql: Sql): Fragment =>
-  sql`app_id as id, service, user_id as "user", events, scopes, since::float8 as since`;
-
 /** The apps of an environment, by id. */
 export const listApps = async (sql: Sql, environmentId: string): Promise<StoredApp[]> =>
   await sql<StoredApp[]>`
-    select ${appColumns(sql)} from diorama.event_apps
+    select app_id as id, service, user_id as "user", events, scopes, since::float8 as since
+    from diorama.event_apps
     where environment_id = ${environmentId} order by app_id
   `;
 
@@ -41,7 +39,7 @@ export async function replaceApps(
   apps: readonly StoredApp[],
 ): Promise<void> {
   await tx`
-    insert into diorama.outboxes as o (environment_id, is_noting) values (${environmentId}, ${apps.length > 0})
+    insert into diorama.outboxes (environment_id, is_noting) values (${environmentId}, ${apps.length > 0})
     on conflict (environment_id) do update set is_noting = excluded.is_noting
   `;
   await tx`
@@ -120,11 +118,17 @@ export const setCause = async (tx: Sql, cause: string) =>
 export const noteNow = async (tx: Sql) =>
   await tx.unsafe("set constraints all immediate; set constraints all deferred");
 
-/** Deletes the changes of environments that have ended: nothing follows from them any more. */
-export const deleteEndedChanges = async (sql: Sql) =>
+/** Outboxes whose events are deleted together: each may have 100,000. */
+const ENDED_BATCH = 5;
+
+/** Deletes the changes, events and deliveries of some environments that have ended: nobody can list them any more. */
+export const deleteEnded = async (sql: Sql) =>
   await sql`
-    delete from diorama.changes c where (
-      select e.deleted_at is not null or e.expires_at <= now() from diorama.environments e
-      where e.environment_id = c.environment_id
+    delete from diorama.outboxes where environment_id in (
+      select environment_id from diorama.outboxes o where (
+        select e.deleted_at is not null or e.expires_at <= now() from diorama.environments e
+        where e.environment_id = o.environment_id
+      )
+      limit ${ENDED_BATCH}
     )
   `;

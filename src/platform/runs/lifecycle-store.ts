@@ -18,6 +18,7 @@ import type { Loss } from "~/capture/loss";
 import type { Losing, Result, RunRecords, StoredVerdict } from "~/capture/records";
 import { endMark } from "~/capture/relations";
 import type { Fragment, Pool, Sql } from "~/db/connect";
+import { unflushed } from "~/db/unflushed";
 import type { Ending } from "~/evaluation/ending";
 import type { RunClosing } from "~/platform/environments/ending-store";
 import type { JournalMode } from "~/platform/journal/store";
@@ -164,7 +165,7 @@ export const complete = async (sql: Sql, run: string, result: Result) =>
  */
 export const finish = async (sql: Sql, runId: string, verdict: StoredVerdict) =>
   await sql`
-    with quick as materialized (select set_config('synchronous_commit', 'off', true))
+    with quick as materialized (select ${unflushed(sql)})
     update diorama.runs r set ${verdictColumns(sql, verdict)}
     from quick where run_id = ${runId} and status = 'evaluating'
   `;

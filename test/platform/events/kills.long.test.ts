@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eventually, useDatabase } from "../../support/database";
 import { type ServerProcess, startProcess } from "../../support/process";
 import { expectStatus } from "../../support/program";
+import { APP, connectApp, openAddress } from "../../support/socket-mode";
 
 const KILLS = Number(process.env["EVENT_KILLS"] ?? 6);
 const SETTINGS = { ENVIRONMENT_POOL_TARGETS: "chat_default:1" };
 const SECONDS = 60;
-const APP = "A01AGENTONE";
 const CHANNEL = "C01GENERAL";
 
 const database = useDatabase();
@@ -28,35 +28,27 @@ type Environment = { environmentId: string; environmentUrl: string; token: strin
 type Received = { readonly text: string; readonly id: string };
 
 /** An app that keeps a connection to each server, and acknowledges a part of what it receives at the first attempt. */
-function listen({ environmentUrl, token }: Environment) {
+function listen(environment: Environment) {
   const received: Received[] = [];
   let isOver = false;
   const sockets = new Set<WebSocket>();
 
   async function connect(place: number): Promise<void> {
     while (!isOver) {
-      const closed = Promise.withResolvers<void>();
       try {
-        const answer = await fetch(
-          `${servers[place]!.url}${environmentUrl}/apps.connections.open`,
-          {
-            method: "POST",
-            headers: { Authorization: `Bearer xapp-1-${APP}-${token}` },
+        const token = `xapp-1-${APP}-${environment.token}`;
+        const server = servers[place]!;
+        const { url } = await openAddress(server.url, environment.environmentUrl, token);
+        const app = connectApp(
+          url,
+          ({ retry_attempt: attempt }) => attempt > 0 || Math.random() < 0.9,
+          ({ payload }) => {
+            if (payload) received.push({ text: payload.event.text, id: payload.event_id });
           },
         );
-        const { url } = (await answer.json()) as { url: string };
-        const socket = new WebSocket(url);
-        sockets.add(socket);
-        socket.onclose = () => closed.resolve();
-        socket.onerror = () => closed.resolve();
-        socket.onmessage = ({ data }) => {
-          const { envelope_id, payload, retry_attempt: attempt } = JSON.parse(String(data));
-          if (!envelope_id) return;
-          received.push({ text: payload.event.text, id: payload.event_id });
-          if (attempt > 0 || Math.random() < 0.9) socket.send(JSON.stringify({ envelope_id }));
-        };
-        await closed.promise;
-        sockets.delete(socket);
+        sockets.add(app.socket);
+        await app.closed;
+        sockets.delete(app.socket);
       } catch {
         await Bun.sleep(50); // the server is being started
       }

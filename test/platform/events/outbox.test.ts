@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { METHODS } from "~/replicas/chat/api/index";
 import { chat } from "~/replicas/chat/index";
 import { argumentsOf } from "../../support/chat-calls";
-import { useDatabase } from "../../support/database";
+import { eventually, useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 
 const database = useDatabase();
@@ -249,6 +249,21 @@ test("a reset begins anew", async () => {
   const noted = await notedIn(environment);
   expect(noted.map(({ after }) => after?.["text"])).toEqual(["again"]);
   await release();
+});
+
+test("the end of an environment is the end of its events", async () => {
+  const environment = await program.environment({ events: { apps } });
+  const { environmentId } = environment;
+  await program.chat(environment, "chat.postMessage", say);
+  await program.get(`/env/${environmentId}/deliveries`);
+  expectStatus(await program.call("DELETE", `/env/${environmentId}`), 200);
+  await eventually(async () => {
+    const [row] = await database.sql<{ count: number }[]>`
+      select (select count(*) from diorama.outboxes where environment_id = ${environmentId})::int
+        + (select count(*) from diorama.deliveries where environment_id = ${environmentId})::int as count
+    `;
+    expect(row?.count).toBe(0);
+  });
 });
 
 test("forks have the apps of their parent", async () => {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eventually, useDatabase } from "../../support/database";
 import { type ServerProcess, startProcess } from "../../support/process";
 import { expectStatus } from "../../support/program";
+import { APP, connectApp, openAddress } from "../../support/socket-mode";
 
-const APP = "A01AGENTONE";
 const SETTINGS = { ENVIRONMENT_POOL_TARGETS: "chat_default:1" };
 const events = { apps: [{ app: APP, events: ["message.channels"] }] };
 const database = useDatabase();
@@ -21,20 +21,8 @@ afterAll(async () => {
 type Environment = { environmentId: string; environmentUrl: string; apps: { token: string }[] };
 
 async function connect(server: ServerProcess, { environmentUrl, apps }: Environment) {
-  const answer = await fetch(`${server.url}${environmentUrl}/apps.connections.open`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${apps[0]?.token}` },
-  });
-  const { url } = (await answer.json()) as { url: string };
-  const socket = new WebSocket(url);
-  const texts: string[] = [];
-  socket.onmessage = ({ data }) => {
-    const { envelope_id, payload } = JSON.parse(String(data));
-    if (!envelope_id) return;
-    texts.push(payload.event.text);
-    socket.send(JSON.stringify({ envelope_id }));
-  };
-  return { socket, texts };
+  const { url } = await openAddress(server.url, environmentUrl, apps[0]?.token ?? "");
+  return connectApp(url);
 }
 
 const post = (server: ServerProcess, environment: Environment, text: string) =>
@@ -48,7 +36,7 @@ test("a clock in steps: calls to one server reach an app of the other, all and i
   const environment: Environment = await first.environment({ clock, events });
   const app = await connect(second, environment);
   for (const text of texts(40)) await post(first, environment, text);
-  await eventually(() => expect(app.texts).toEqual(texts(40)));
+  await eventually(() => expect(app.texts()).toEqual(texts(40)));
   app.socket.close();
 }, 60_000);
 
@@ -71,7 +59,7 @@ test("a change whose server was killed has its events once an app is connected",
   servers = [await startProcess(database, SETTINGS)];
   const [next] = servers as [ServerProcess];
   const app = await connect(next, environment);
-  await eventually(() => expect(app.texts).toEqual(["the last words"]));
+  await eventually(() => expect(app.texts()).toEqual(["the last words"]));
   expectStatus(await next.get(`/env/${environment.environmentId}`), 200);
   app.socket.close();
 }, 120_000);

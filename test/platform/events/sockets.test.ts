@@ -2,11 +2,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { eventually, useDatabase } from "../../support/database";
 import { expectStatus, useProgram } from "../../support/program";
+import { APP, connectApp, type Envelope, openAddress } from "../../support/socket-mode";
 
 const database = useDatabase();
 const program = useProgram(database);
 
-const APP = "A01AGENTONE";
 const GENERAL = "C01GENERAL";
 const say = { channel: GENERAL, text: "hello <@U01AGENTONE>" };
 const EVENTS = ["message.channels", "app_mention", "reaction_added"];
@@ -16,7 +16,6 @@ type Environment = {
   readonly environmentUrl: string;
   readonly token: string;
 };
-type Message = { readonly type: string; readonly [field: string]: any };
 
 async function withApp(fields: object = {}, apps: object[] = [{ app: APP, events: EVENTS }]) {
   const environment: Environment = await program.environment(fields);
@@ -25,51 +24,19 @@ async function withApp(fields: object = {}, apps: object[] = [{ app: APP, events
   return environment;
 }
 
-async function openUrl({ environmentUrl, token }: Environment, app = APP) {
-  const response = await fetch(`${program.url}${environmentUrl}/apps.connections.open`, {
-    method: "POST",
-    headers: { Authorization: `Bearer xapp-1-${app}-${token}` },
-  });
-  return (await response.json()) as { ok: boolean; url: string; error?: string };
-}
+const openUrl = ({ environmentUrl, token }: Environment, app = APP) =>
+  openAddress(program.url, environmentUrl, `xapp-1-${app}-${token}`);
 
 const open: WebSocket[] = [];
 afterEach(() => {
   for (const socket of open.splice(0)) socket.close();
 });
 
-/** Connects, and acknowledges what `takes` wants. */
-async function connect(
-  environment: Environment,
-  takes: (message: Message) => boolean = () => true,
-) {
-  const { url } = await openUrl(environment);
-  const socket = new WebSocket(url);
-  open.push(socket);
-  const received: Message[] = [];
-  const closed = Promise.withResolvers<number>();
-  socket.onmessage = ({ data }) => {
-    const message: Message = JSON.parse(String(data));
-    received.push(message);
-    if (message["envelope_id"] && takes(message))
-      socket.send(JSON.stringify({ envelope_id: message["envelope_id"], payload: {} }));
-  };
-  socket.onclose = ({ code }) => closed.resolve(code);
-  await eventually(() => {
-    if (received.length === 0) throw new Error("no hello");
-  });
-  const envelopes = () => received.filter(({ type }) => type === "events_api");
-  return {
-    socket,
-    received,
-    closed: closed.promise,
-    envelopes,
-    /** Waits for so many envelopes. */
-    has: (count: number) =>
-      eventually(() => {
-        if (envelopes().length < count) throw new Error(`only ${envelopes().length}`);
-      }),
-  };
+async function connect(environment: Environment, takes?: (envelope: Envelope) => boolean) {
+  const app = connectApp((await openUrl(environment)).url, takes);
+  open.push(app.socket);
+  await app.greeted();
+  return app;
 }
 
 async function deliveriesOf({ environmentId }: Environment, query = "") {
@@ -153,7 +120,7 @@ test("an event that is not taken does not hold up the next", async () => {
   for (const text of ["one", "two", "three"])
     await program.chat(environment, "chat.postMessage", { channel: GENERAL, text });
   await app.has(3);
-  expect(app.envelopes().map(({ payload }) => payload.event.text)).toEqual(["one", "two", "three"]);
+  expect(app.texts()).toEqual(["one", "two", "three"]);
 });
 
 test("later attempts come with the environment's clock", async () => {
@@ -230,6 +197,24 @@ test("a transaction that is too large for one batch has its events", async () =>
   expect(numbers).toEqual(Array.from({ length: count }, (_, n) => n + 1));
 }, 60_000);
 
+test("an event that is too large is listed, with the reason, and not sent", async () => {
+  const environment = await withApp({}, [{ app: APP, events: ["message.channels"] }]);
+  const section = { type: "section", text: { type: "plain_text", text: "€".repeat(3000) } };
+  const long = { channel: GENERAL, text: "€".repeat(39_000), blocks: Array(3).fill(section) };
+  const { ts } = await program.chat(environment, "chat.postMessage", long);
+  await program.chat(environment, "chat.update", { ...long, ts, text: "€".repeat(38_000) });
+  const { events } = await deliveriesOf(environment);
+  expect(events[1]).toMatchObject({
+    payload: null,
+    deliveries: [],
+    missed: [{ app: APP, reason: "the event is too large" }],
+  });
+  const app = await connect(environment);
+  await app.has(1);
+  await settled(environment);
+  expect(app.envelopes()).toHaveLength(1);
+});
+
 test("ids are not used twice when apps come again, and what happened before is not theirs", async () => {
   const apps = [{ app: APP, events: ["message.channels"] }];
   const environment = await withApp({}, apps);
@@ -241,7 +226,7 @@ test("ids are not used twice when apps come again, and what happened before is n
   await program.chat(environment, "chat.postMessage", { channel: GENERAL, text: "two" });
   const app = await connect(environment);
   await app.has(1);
-  expect(app.envelopes().map(({ payload }) => payload.event.text)).toEqual(["two"]);
+  expect(app.texts()).toEqual(["two"]);
   const { events } = await deliveriesOf(environment);
   expect(events.map(({ n }: { n: number }) => n)).toEqual([1, 2]);
 });
@@ -322,7 +307,7 @@ test("a reset drops what was not delivered", async () => {
   const app = await connect(environment);
   await program.chat(environment, "chat.postMessage", { channel: GENERAL, text: "after" });
   await app.has(1);
-  expect(app.envelopes().map(({ payload }) => payload.event.text)).toEqual(["after"]);
+  expect(app.texts()).toEqual(["after"]);
   await eventually(async () => {
     const { events } = await deliveriesOf(environment);
     const states = events.map(({ deliveries }: any) => deliveries[0].state);

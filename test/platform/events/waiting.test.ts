@@ -2,12 +2,12 @@
 import { expect, test } from "bun:test";
 import { useDatabase } from "../../support/database";
 import { expectStatus, useProgram } from "../../support/program";
+import { APP, connectApp, openAddress } from "../../support/socket-mode";
 
 const database = useDatabase();
 const servers = [useProgram(database), useProgram(database)] as const;
 const [first, second] = servers;
 
-const APP = "A01AGENTONE";
 const say = { channel: "C01GENERAL", text: "hello" };
 const events = { apps: [{ app: APP, events: ["message.channels"] }] };
 
@@ -53,16 +53,10 @@ test("an event that no app has acknowledged is still under way", async () => {
     ended: "timeout",
     open: 1,
   });
-  const answer = await fetch(`${second.url}${environment.environmentUrl}/apps.connections.open`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${environment.apps?.[0].token}` },
-  });
-  const { url } = (await answer.json()) as { url: string };
-  const socket = new WebSocket(url);
-  socket.onmessage = ({ data }) => {
-    const { envelope_id } = JSON.parse(String(data));
-    if (envelope_id) socket.send(JSON.stringify({ envelope_id }));
-  };
+  const token = environment.apps?.[0].token;
+  const { socket } = connectApp(
+    (await openAddress(second.url, environment.environmentUrl, token)).url,
+  );
   expect(await wait(environment, { quietMs: 300, timeoutMs: 20_000 })).toMatchObject({
     ended: "idle",
     open: 0,

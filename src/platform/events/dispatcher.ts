@@ -1,5 +1,5 @@
 /**
- * The deliveries to one app, over the WebSockets that it has opened on this server.
+ * Dispatches the deliveries of one app to the WebSockets that it has opened on this server.
  *
  * Of the servers that an app is connected to, the one with its lease delivers: in order, and at least once. An attempt is
  * noted before it is sent, so that whichever server is next repeats it if this one dies; what is noted decides, not what
@@ -14,35 +14,42 @@ import type { SocketMode } from "~/replicas/events";
 import { CODES } from "~/wire/frames";
 import type { Peer } from "~/wire/websocket";
 
-export const LEASE_MS = 5_000;
-/** Before a lease ends, nothing is sent under it: the clocks of two servers are not compared. */
-const MARGIN_MS = 2_000;
-/** Deliveries that are not acknowledged. */
-const UNDER_WAY_MAX = 100;
-/** Deliveries that are noted before they are sent. */
-const BATCH = 20;
+/** Nothing is sent in the last part of a lease: the clocks of two servers are not compared. */
+const LEASE_MARGIN_MS = 2_000;
+/** A client that does not take a message in this time is disconnected. */
+const TAKE_MS = 2_000;
+const LIMITS = { count: 20, underWay: 100, bytes: 256 * 1024 };
 /** More acknowledgements, of an app that makes them up, are not noted. */
 const ACKNOWLEDGED_MAX = 1_000;
 /** Acknowledgements within this time are noted together. */
 const TOGETHER_MS = 100;
 
-export type LineParts = {
+export type DispatcherParts = {
   readonly pool: Pool;
   readonly places: Places;
   readonly log: Log;
 };
 
-/** The end of a line. */
-export type Destination = {
-  readonly environmentId: string;
-  readonly app: string;
+/** An app, and how its service delivers. */
+export type Destination = store.AppRef & {
   readonly mode: SocketMode;
   readonly secret: Uint8Array;
 };
 
-export type Line = ReturnType<typeof createLine>;
+export type Dispatcher = ReturnType<typeof createDispatcher>;
 
-export function createLine({ pool, places, log }: LineParts, destination: Destination) {
+export function createDispatcher(
+  {
+    pool,
+    places,
+    log,
+    inTurn,
+  }: DispatcherParts & {
+    /** Bounds the deliveries that are read from the database and not sent yet. */
+    readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  },
+  destination: Destination,
+) {
   const { environmentId, app, mode, secret } = destination;
   /** The sockets, with the address of the service as the app reached it through each. */
   const peers = new Map<Peer, string>();
@@ -67,16 +74,25 @@ export function createLine({ pool, places, log }: LineParts, destination: Destin
 
   const isHeld = () => performance.now() < heldUntil;
 
-  /** Sends over the next socket in turn. One that takes nothing is closed: its app opens another. */
-  async function send(delivery: store.Sending): Promise<void> {
-    for (const [peer, baseUrl] of peers) {
+  /** Sends over the sockets in turn. Returns those that were used, each with the end of its last message. */
+  function send(due: readonly store.Sending[]): Map<Peer, Promise<void>> {
+    const used = new Map<Peer, Promise<void>>();
+    for (const delivery of due) {
+      const [next] = peers;
+      if (!next) break; // it is late soon, and due again
+      const [peer, baseUrl] = next;
       peers.delete(peer);
       peers.set(peer, baseUrl);
       const text = mode.message(secret, { app: { id: app, user }, baseUrl, ...delivery });
-      const sent = peer.send(text).then(() => true);
-      if (await Promise.race([sent, Bun.sleep(MARGIN_MS)])) return;
-      peer.close(CODES.policy, "the client takes no messages");
+      used.set(peer, peer.send(text));
     }
+    return used;
+  }
+
+  /** Waits until a client has taken its messages. */
+  async function drain(peer: Peer, sent: Promise<void>): Promise<void> {
+    const isTaken = await Promise.race([sent.then(() => true), Bun.sleep(TAKE_MS)]);
+    if (!isTaken) peer.close(CODES.policy, "the client takes no messages");
   }
 
   /** Sends what is due. */
@@ -85,13 +101,14 @@ export function createLine({ pool, places, log }: LineParts, destination: Destin
     if (!place) return end("disabled");
     const now = await place.now();
     await store.endLate(pool, destination, now, mode);
-    for (;;) {
-      if (!isHeld() || peers.size === 0) return;
-      const limits = { now, limit: BATCH, max: UNDER_WAY_MAX };
-      const due = await store.takeDue(pool, destination, limits);
-      for (const delivery of due) await send(delivery);
-      hasMore = due.length > 0;
-      if (due.length < BATCH) return;
+    for (let isLast = false; !isLast && isHeld() && peers.size > 0; ) {
+      const used = await inTurn(async () => {
+        const due = await store.takeDue(pool, destination, now, LIMITS);
+        hasMore = due.length > 0;
+        isLast = due[0]?.hasMore !== true;
+        return send(due);
+      });
+      await Promise.all(Array.from(used, ([peer, sent]) => drain(peer, sent)));
     }
   }
 
@@ -125,13 +142,13 @@ export function createLine({ pool, places, log }: LineParts, destination: Destin
     ...{ environmentId, app, mode, peers, end, work },
     isIdle: () => peers.size === 0 && !isBusy,
 
-    /** Takes the lease that began at `since`, by performance.now(), or its loss. */
-    async hold({ user: current, isHeld: isOurs, isNew }: store.Held, since: number): Promise<void> {
+    /** Takes what is known of the app since `since`, by performance.now(). */
+    async hold({ user: current, leftMs, isNew }: store.Leased, since: number): Promise<void> {
       user = current;
       // What the server before has sent comes first: the order is kept.
-      if (isOurs && isNew) takenOver = store.takeOver(pool, destination);
+      if (isNew) takenOver = store.takeOver(pool, destination);
       await takenOver;
-      heldUntil = isOurs ? since + LEASE_MS - MARGIN_MS : Number.NEGATIVE_INFINITY;
+      heldUntil = leftMs === null ? Number.NEGATIVE_INFINITY : since + leftMs - LEASE_MARGIN_MS;
     },
 
     /** Takes a message of the app. */
