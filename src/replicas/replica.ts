@@ -96,6 +96,11 @@ export type Replica<Name extends string = string> = {
   readonly deliver?: (session: Session<Name>, mail: OutgoingMail) => Promise<void>;
   /** The effects of time on the tables, if it has any. */
   readonly schedule?: Schedule<Name>;
+  /**
+   * Finds a sign that an app is at work although it calls nothing, such as a stream that is open; undefined: there is
+   * none. `now`: the time of the environment, in milliseconds.
+   */
+  readonly busySign?: (session: Session<Name>, now: number) => Promise<string | undefined>;
   /** The events that its apps receive, if it has any. */
   readonly events?: Events<Name>;
   /** Answers that everyone gets, without a credential or an environment; undefined for any other path. */

@@ -23,7 +23,7 @@ const BULK_BYTES = 24 * 2 ** 20;
 const PROBE_MS = 1_000;
 const FROZEN_MS_MAX = 30_000;
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 const ways = (await startClusters()).flatMap((cluster) =>
   cluster.plugins.map((plugin) => ({ cluster, plugin, name: `${plugin} on ${cluster.name}` })),

@@ -280,7 +280,7 @@ test(
         const response = await fetch(`${other.url}/task`);
         expect(response.status).toBe(200);
         return (await response.json()) as { prompt: string; service_url: string; mcp_url: string };
-      }, 30);
+      });
       expect(started).toEqual({
         ...{ prompt: "Say hello and bye.", service: "chat", now: expect.stringMatching(/Z$/) },
         service_url: `${other.url}/task/services/chat`,

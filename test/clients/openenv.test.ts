@@ -79,7 +79,7 @@ print(json.dumps(outcome))
     await eventually(async () => {
       const { environments } = (await program.get("/environments?status=active")).body;
       expect(environments).toEqual([]);
-    }, 10);
+    });
   },
   MINUTES,
 );
@@ -240,7 +240,7 @@ async function startImage(into: string): Promise<ServerProcess> {
   );
   await eventually(async () => {
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
-  }, 30);
+  });
   return server;
 }
 

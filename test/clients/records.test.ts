@@ -252,4 +252,4 @@ test("lines of JSON are printed without a file, and other choices are errors", a
     expect([ended.code === 0, ended.out]).toEqual([false, ""]);
     expect(ended.err).toContain(message);
   }
-}, 60_000);
+});

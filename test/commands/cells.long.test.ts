@@ -44,7 +44,7 @@ beforeAll(async () => {
     }),
     201,
   );
-}, 60_000);
+});
 
 describe("a suite is copied", () => {
   const copying = ["suites", "copy", "Of cells"];
@@ -61,7 +61,7 @@ describe("a suite is copied", () => {
     expect(again.err).toContain("template of_cells is unchanged");
     expect(again.err).toContain("suite Of cells is unchanged");
     expect(await suitesOf(second)).toMatchObject([{ id: made.out.trim(), testCount: 3 }]);
-  }, 60_000);
+  });
 
   test("not over another template of that name", async () => {
     const name = "of_one_cell";
@@ -86,7 +86,7 @@ describe("a suite is copied", () => {
       code: 0,
       out: expect.stringMatching(/^a2[0-9a-f]{30}\n$/),
     });
-  }, 60_000);
+  });
 });
 
 describe("a suite is run on both", () => {
@@ -108,5 +108,5 @@ describe("a suite is run on both", () => {
     expect(here.length + there.length).toBe(12);
     expect(Math.min(here.length, there.length)).toBeGreaterThan(0);
     expect(made.code).toBe(1);
-  }, 120_000);
+  });
 });

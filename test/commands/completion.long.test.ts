@@ -50,7 +50,7 @@ test("bash completes commands, options and their values", async () => {
   expect(commands).toContain("-F __diorama_complete diorama");
   expect(await inBash("runs", "list", "--st")).toMatch(/^--status/m);
   expect(await inBash("suites", "run", "--surface", "m")).toMatch(/^mcp/m);
-}, 60_000);
+});
 
 test("fish completes commands, options and their values", async () => {
   const inFish = (words: string) =>
@@ -59,7 +59,7 @@ test("fish completes commands, options and their values", async () => {
   expect(await inFish("env ")).toMatch(/^create\tCreate an environment/m);
   expect(await inFish("runs list --st")).toMatch(/^--status\t/m);
   expect(await inFish("setup c")).toMatch(/^codex/m);
-}, 60_000);
+});
 
 test("zsh has a function for the program", async () => {
   const out = await shell(
@@ -69,4 +69,4 @@ test("zsh has a function for the program", async () => {
 
   expect(out).toMatch(/^_diorama\n/);
   expect(out).toContain("diorama complete --");
-}, 60_000);
+});

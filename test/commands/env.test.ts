@@ -36,7 +36,7 @@ test("creates and deletes an environment", async () => {
     code: 1,
     err: expect.stringContaining("chat_default"),
   });
-}, 60_000);
+});
 
 test("lists, shows, resets and forks environments", async () => {
   const environment = await program.environment();
@@ -56,7 +56,7 @@ test("lists, shows, resets and forks environments", async () => {
   const { environments } = await json("fork", id, "--count", "2", "--ttl", "60");
   expect(environments).toHaveLength(2);
   expect(environments[0]).toMatchObject({ parentEnvironmentId: id });
-}, 60_000);
+});
 
 test("creates worlds, and lists the services of each", async () => {
   const world = await json("create", "acme", "--as", "agent@acme.test");
@@ -71,7 +71,7 @@ test("creates worlds, and lists the services of each", async () => {
   expect(out).toMatch(new RegExp(`${part.environmentId}  tracker +acme +active`));
   const { out: templates } = await commands.run(["templates", "list"]);
   expect(templates).toMatch(/acme +chat, tracker, mail, calendar +public/);
-}, 60_000);
+});
 
 test("shows and moves the clock", async () => {
   const { environmentId: id } = await program.environment({
@@ -80,7 +80,7 @@ test("shows and moves the clock", async () => {
   expect((await json("clock", id)).now).toBe("2026-03-11T12:00:00.000Z");
   expect((await json("clock", id, "--advance", "P1D")).now).toBe("2026-03-12T12:00:00.000Z");
   expect((await json("clock", id, "--to", "2026-03-13T12:00:00Z")).effects).toBeArray();
-}, 60_000);
+});
 
 test("shows, replaces and clears the faults", async () => {
   const environment = await program.environment();
@@ -97,4 +97,4 @@ test("shows, replaces and clears the faults", async () => {
     code: 64,
     err: expect.stringContaining("either --set or --clear"),
   });
-}, 60_000);
+});

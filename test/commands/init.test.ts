@@ -36,7 +36,7 @@ test("writes a suite and an agent that passes it, and replaces no file", async (
   expect(again.code).toBe(69);
   expect(again.err).toContain("exists already");
   expect(await Bun.file(`${folder}/agent.py`).text()).toBe("mine");
-}, 120_000);
+});
 
 test("writes a workflow whose steps are the shell's, with the image and the files that are there", async () => {
   const folder = path("workflow");
@@ -49,4 +49,4 @@ test("writes a workflow whose steps are the shell's, with the image and the file
   expect(text).toContain("docker create example/diorama:1)");
   expect(steps.at(-1)).toContain('suites run "My agent" --command "python3 agent.py"');
   for (const script of steps) expect(await Bun.spawn(["bash", "-n", "-c", script]).exited).toBe(0);
-}, 60_000);
+});

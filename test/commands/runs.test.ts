@@ -30,7 +30,7 @@ async function attempt(text: string, model: string): Promise<string> {
 beforeAll(async () => {
   suiteId = (await program.post("/testSuites/import", example)).body.suiteId;
   runs.push(await attempt("Lunch is late", "hasty"), await attempt("Lunch is served", "careful"));
-}, 60_000);
+});
 
 test("lists runs with their verdicts, newest first", async () => {
   const { code, out } = await run(["runs", "list", "--suite", "Example"]);
@@ -45,7 +45,7 @@ test("lists runs with their verdicts, newest first", async () => {
   expect(JSON.parse(one.out).map(({ runId }: { runId: string }) => runId)).toEqual([runs[0]]);
   expect((await run(["runs", "list", "--limit", "1"])).err).toContain("--limit shows more");
   expect((await run(["runs", "list", "--suite", "nothing"])).code).toBe(64);
-}, 60_000);
+});
 
 test("shows a run with its changes, its calls and its address", async () => {
   const { code, out } = await run(["runs", "show", `${runs[0]}`]);
@@ -65,7 +65,7 @@ test("shows a run with its changes, its calls and its address", async () => {
     code: 1,
     err: expect.stringContaining("run_not_found"),
   });
-}, 60_000);
+});
 
 test("opens the page of a run, and prints its address where nothing can", async () => {
   const address = `${program.url}/console/runs/${runs[0]}`;
@@ -80,7 +80,7 @@ test("opens the page of a run, and prints its address where nothing can", async 
   expect(await Bun.file(seen).text()).toBe(`${address}\n`);
   expect([failed.code, failed.out]).toEqual([1, `${address}\n`]);
   expect(failed.err).toContain("cannot open the page");
-}, 60_000);
+});
 
 test("shows the latest run of each test of a suite, and all attempts by a label", async () => {
   const { code, out } = await run([
@@ -99,7 +99,7 @@ test("shows the latest run of each test of a suite, and all attempts by a label"
   );
   const json = JSON.parse((await run(["suites", "results", "Example", "--json"])).out);
   expect(json).toMatchObject({ suiteId, passed: 1 });
-}, 60_000);
+});
 
 test("has colours on a terminal only, and none with NO_COLOR", async () => {
   const command = `bun ${import.meta.dir}/../../src/main.ts runs list --url ${program.url}`;
@@ -117,4 +117,4 @@ test("has colours on a terminal only, and none with NO_COLOR", async () => {
   expect(await onTerminal({})).toContain("\u001b[32mpassed\u001b[39m");
   expect(await onTerminal({ NO_COLOR: "1" })).not.toContain("\u001b[");
   expect((await run(["runs", "list"])).out).not.toContain("\u001b[");
-}, 60_000);
+});

@@ -103,7 +103,7 @@ test("examples work as they are, without a network: a template, the newest envir
     const { body } = await program.get("/environments?status=active");
     expect(await pathOf(operation)).toBe(body.environments[0].environmentId);
   });
-}, 60_000);
+});
 
 test("an operation can be executed only after its parameters and body are there", async () => {
   await browser.with(program.url, { viewport }, async (page) => {
@@ -161,22 +161,18 @@ test("authorization is kept over a reload, in the tab, and follows the console's
   );
 });
 
-test.each(["light", "dark"] as const)(
-  "one main, and no violation (%s)",
-  async (colorScheme) => {
-    await browser.with(program.url, { viewport, colorScheme }, async (page) => {
-      await page.goto(`${program.url}/docs`);
-      await groups(page).first().waitFor();
-      expect(await page.locator("main").count()).toBe(1);
-      await page.getByRole("button", { name: "Authorize" }).waitFor();
-      expect(await violationsOf(page)).toEqual([]);
-      await tryAsItIs(page, "environments-initEnv");
-      // The markup of an open operation is the explorer's own: its colours and names are ours.
-      expect(await violationsOf(page, ["color-contrast", "label", "select-name"])).toEqual([]);
-    });
-  },
-  90_000,
-);
+test.each(["light", "dark"] as const)("one main, and no violation (%s)", async (colorScheme) => {
+  await browser.with(program.url, { viewport, colorScheme }, async (page) => {
+    await page.goto(`${program.url}/docs`);
+    await groups(page).first().waitFor();
+    expect(await page.locator("main").count()).toBe(1);
+    await page.getByRole("button", { name: "Authorize" }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await tryAsItIs(page, "environments-initEnv");
+    // The markup of an open operation is the explorer's own: its colours and names are ours.
+    expect(await violationsOf(page, ["color-contrast", "label", "select-name"])).toEqual([]);
+  });
+});
 
 test("explorer and guide follow the colours of the system", async () => {
   await browser.with(program.url, { colorScheme: "dark" }, async (page) => {

@@ -123,7 +123,6 @@ test.each(["light", "dark"] as const)(
       expect(await missedByKeyboard(page)).toEqual([]);
     });
   },
-  90_000,
 );
 
 test("a phone shows the text first, and nothing scrolls sideways", async () => {

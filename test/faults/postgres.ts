@@ -289,7 +289,7 @@ export const POSTGRES: readonly Fault[] = [
         if (await isUp()) return;
         await cluster.start().catch(() => undefined);
         if (!(await isUp())) throw new Error("Postgres is down");
-      }, 30);
+      });
       await server.ready();
       const seconds = (performance.now() - started) / 1000;
       await story.write(server, 5);

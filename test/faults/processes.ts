@@ -39,7 +39,7 @@ export const PROCESSES: readonly Fault[] = [
           if (answer.status === 503) throw new Error(JSON.stringify(answer.body));
           if (answer.status >= 400) strange.push(`${path} ${answer.status} ${answer.body.error}`);
           return answer.body;
-        }, 30);
+        });
       const user = async () => {
         while (!over) {
           const environment = await ask("POST", "/initEnv", WANTED);
@@ -62,7 +62,7 @@ export const PROCESSES: readonly Fault[] = [
             const results = await ask("GET", `/results/${runId}`);
             if (results.status === "running") throw new Error("running");
             return results;
-          }, 30);
+          });
           const texts = (ended.diff?.inserts ?? []).map(({ text }: any) => text);
           stage.ledger.acknowledged += acknowledged.length;
           stage.ledger.diffs++;
@@ -380,7 +380,7 @@ export const PROCESSES: readonly Fault[] = [
         await server.ready();
         await eventually(async () => {
           if ((await story.write(server)) === 0) throw new Error("not written");
-        }, 20);
+        });
       });
       await story.endWell(server);
       return { happened: `${meanwhile} meanwhile; the run was complete`, seconds };
@@ -406,7 +406,7 @@ export const PROCESSES: readonly Fault[] = [
         select l.pid from pg_locks l join pg_stat_activity a using (pid)
         where locktype = 'advisory' and not granted and a.datname = current_database()
       `;
-      await eventually(async () => must((await waiters()).length > 0, first.output()), 20);
+      await eventually(async () => must((await waiters()).length > 0, first.output()));
 
       first.kill("SIGKILL");
       await first.exited;

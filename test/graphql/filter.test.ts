@@ -244,7 +244,7 @@ describe("a filter", () => {
     );
     // Most filters must match some rows but not all, or the test proves little.
     expect(found).toBeGreaterThan(RUNS / 4);
-  }, 60_000);
+  });
 
   test.each([
     ["has no effect when it is empty", {}],

@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { clientOf, type TestProgram } from "../support/program";
 import { createStage, type Database } from "../support/stage";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const BURSTS = 4;
 const REQUESTS = 24;

@@ -53,7 +53,7 @@ test("of fifty concurrent requests for a name one succeeds (S075)", async () => 
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
   for (const answer of answers)
     if (answer.status !== 201) expectRefusal(answer, 400, "template_name_exists");
-}, 60_000);
+});
 
 test.each(["name", "description"])("a megabyte is no %s (S058)", async (field) => {
   const { environmentId } = await program.environment();

@@ -110,7 +110,7 @@ if (cluster) {
       expectRefusal(gone, 404, "environment_not_found");
       await expectWholeLife(after, await after.environment());
     });
-  }, 60_000);
+  });
 
   test("a full backup does too, with its environments", async () => {
     const everything = commands.map((text) => text.replaceAll(/--schema=\S+ /g, ""));
@@ -123,7 +123,7 @@ if (cluster) {
       expectStatus(gone, 200);
       await expectWholeLife(after, await after.environment());
     });
-  }, 60_000);
+  });
 }
 
 describe("diorama capture", () => {

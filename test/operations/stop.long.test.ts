@@ -73,37 +73,30 @@ function load(server: ServerProcess, path: string): { found: Load; ended: Promis
 test.each([
   ["immediately", "0"],
   ["after a delay", "1"],
-])(
-  "what a server under load has taken it answers, when it stops %s",
-  async (_case, delay) => {
-    const settings = { SHUTDOWN_DELAY: delay };
-    const leaving = await startProcess(database, settings);
-    const staying = await startProcess(database, settings);
-    const environment = await leaving.environment();
-    const run = await leaving.post("/startRun", { envId: environment.environmentId });
-    expectStatus(run, 201);
+])("what a server under load has taken it answers, when it stops %s", async (_case, delay) => {
+  const settings = { SHUTDOWN_DELAY: delay };
+  const leaving = await startProcess(database, settings);
+  const staying = await startProcess(database, settings);
+  const environment = await leaving.environment();
+  const run = await leaving.post("/startRun", { envId: environment.environmentId });
+  expectStatus(run, 201);
 
-    const { found, ended: loaded } = load(
-      leaving,
-      `${environment.environmentUrl}/chat.postMessage`,
-    );
-    const { acknowledged, failed, unanswered } = found;
-    await eventually(() => expect(acknowledged.length).toBeGreaterThan(CLIENTS));
-    leaving.kill("SIGTERM");
-    await loaded;
-    expect(await leaving.exited).toBe(0);
+  const { found, ended: loaded } = load(leaving, `${environment.environmentUrl}/chat.postMessage`);
+  const { acknowledged, failed, unanswered } = found;
+  await eventually(() => expect(acknowledged.length).toBeGreaterThan(CLIENTS));
+  leaving.kill("SIGTERM");
+  await loaded;
+  expect(await leaving.exited).toBe(0);
 
-    expect(failed).toEqual([]);
-    // Without a delay a client may write into a connection that is being closed: such a call is not accepted.
-    if (delay !== "0") expect(unanswered).toEqual([]);
-    const ended = await staying.post("/diffRun", { runId: run.body.runId });
-    const texts = ended.body.diff.inserts.map(({ text }: { text: string }) => text);
-    expect(texts.toSorted()).toEqual(acknowledged.toSorted());
-    staying.kill("SIGTERM");
-    expect(await staying.exited).toBe(0);
-  },
-  60_000,
-);
+  expect(failed).toEqual([]);
+  // Without a delay a client may write into a connection that is being closed: such a call is not accepted.
+  if (delay !== "0") expect(unanswered).toEqual([]);
+  const ended = await staying.post("/diffRun", { runId: run.body.runId });
+  const texts = ended.body.diff.inserts.map(({ text }: { text: string }) => text);
+  expect(texts.toSorted()).toEqual(acknowledged.toSorted());
+  staying.kill("SIGTERM");
+  expect(await staying.exited).toBe(0);
+});
 
 test("is alive but not ready after the signal, and answers until the delay is over", async () => {
   const server = await startProcess(database, { SHUTDOWN_DELAY: "1" });

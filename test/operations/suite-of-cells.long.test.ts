@@ -53,7 +53,7 @@ beforeAll(async () => {
     });
     expect(created.status).toBe(201);
   }
-}, 180_000);
+});
 afterAll(async () => {
   await Promise.all(cells.map((cell) => cell.stop()));
   await Promise.all(databases.map(dropDatabase));

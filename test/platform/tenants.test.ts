@@ -176,7 +176,7 @@ describe("objects of another user do not exist, in the same words as unknown one
       );
       expect([path, verdict]).toEqual([path, "no difference"]);
     }
-  }, 60_000);
+  });
 });
 
 describe("suites and templates of another user", () => {
@@ -312,7 +312,7 @@ test("concurrent calls of both, on connections that are killed, see only their o
     );
     if (texts.some((answer) => !answer?.ok)) throw new Error("not served again");
   });
-}, 60_000);
+});
 
 test("an empty search path is an error, and never leads to another environment's table (S081)", async () => {
   const pool = connect(database.url, { max: 1, name: "test" });

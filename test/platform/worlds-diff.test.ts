@@ -38,4 +38,4 @@ test("the diff of a world is the difference of two dumps", async () => {
     }),
     { numRuns: SEQUENCES, seed: 20_261_125 },
   );
-}, 120_000);
+});

@@ -32,7 +32,7 @@ let unanswered = 0;
 
 beforeAll(async () => {
   servers = [await startProcess(database, SETTINGS), await startProcess(database, SETTINGS)];
-}, 120_000);
+});
 afterAll(async () => {
   for (const server of servers) server.kill("SIGTERM");
   await Promise.all(servers.map(({ exited }) => exited));

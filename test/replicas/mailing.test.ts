@@ -18,7 +18,7 @@ beforeAll(async () => {
   await server.ready();
   const wanted = { service: "world", name: "ringing", seed: { members } };
   expectStatus(await server.post("/templates/import", wanted), 201);
-}, 60_000);
+});
 afterAll(async () => {
   server.kill("SIGTERM");
   await server.exited;

@@ -51,7 +51,7 @@ describe.each(found)("with $plugin on $source", ({ source, plugin }) => {
     await admin.unsafe("create database chaos");
     await admin.end();
     servers = [await startProcess(database(), settings), await startProcess(database(), settings)];
-  }, 180_000);
+  });
   afterAll(async () => {
     for (const server of servers) server.kill("SIGTERM");
     await Promise.all(servers.map(({ exited }) => exited));
@@ -87,7 +87,7 @@ describe.each(found)("with $plugin on $source", ({ source, plugin }) => {
       const answer = await servers[server]!.call(method, path, body);
       if (answer.status >= 500) throw new Error(JSON.stringify(answer.body));
       return answer;
-    }, 30);
+    });
   }
 
   const step = fc.record({
@@ -132,7 +132,7 @@ describe.each(found)("with $plugin on $source", ({ source, plugin }) => {
             const { body } = await ask(ender, "GET", `/results/${runId}`);
             if (body.status === "running") throw new Error("still running");
             return body;
-          }, 30);
+          });
 
           expect({ status: results.status, failures: results.failures }).toEqual({
             status: "completed",

@@ -82,4 +82,4 @@ test(`${REPETITIONS} repetitions of the same calls, some with kill -9 in the mid
     ...{ passed: false, success: false, reward: 0 },
     unsafe: { count: 2, rows: [{ request: "call-1" }, { request: "call-2" }] },
   });
-}, 240_000);
+});

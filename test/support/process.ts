@@ -31,7 +31,7 @@ const SOURCES = join(ROOT, "src/main.ts");
 /** The program from source, or the binary under test. */
 const PROGRAM = process.env["DIORAMA_BINARY"] ? [process.env["DIORAMA_BINARY"]] : ["bun", SOURCES];
 
-const READY_SECONDS = 50;
+const READY_SECONDS = 120;
 
 /** Starts the program in a process, without waiting until it serves. */
 export async function launch(

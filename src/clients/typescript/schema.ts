@@ -3338,20 +3338,38 @@ export interface components {
              */
             readonly next: number | null;
         };
-        /** @description When the environment counts as idle, and how long to wait for it */
+        /** @description An event to wait for. The environment has apps; they need not subscribe to it */
+        readonly Until: {
+            /**
+             * @description The type of an event, as apps subscribe to it
+             * @example message.channels
+             */
+            readonly type: string;
+            /** @description Conditions of assertions on `n`, `service`, `cause` and `payload`, as the list of deliveries has them; without `regex` */
+            readonly where?: {
+                readonly [key: string]: unknown;
+            };
+            /**
+             * @description Only events with a greater number: those before are known. Default: 0
+             * @example 1
+             */
+            readonly after?: number;
+        };
+        /** @description An event to wait for, when the environment counts as idle, and how long to wait */
         readonly NewWait: {
-            /** @description It is idle once there was no call, and nothing was sent to an app, for so many milliseconds of real time. Default: 3000 */
+            readonly until?: components["schemas"]["Until"];
+            /** @description It is idle once there was no call, and nothing was sent to an app, for so many milliseconds of real time. With `until`, the wait ends on idle only if this is given. Default: 3000 */
             readonly quietMs?: number;
             /** @description The answer comes after so many milliseconds in any case. Default: 30000 */
             readonly timeoutMs?: number;
         };
         /**
-         * @description `idle`: nothing happens any more; `timeout`: something may
+         * @description `event`: what it waited for has happened; `idle`: nothing happens any more; `timeout`: something may
          * @example idle
          * @enum {string}
          */
-        readonly WaitEnd: "idle" | "timeout";
-        /** @description Whether an environment is idle */
+        readonly WaitEnd: "event" | "idle" | "timeout";
+        /** @description Why a wait has ended */
         readonly Waited: {
             /**
              * @description 32 lower-case hex digits
@@ -3359,6 +3377,11 @@ export interface components {
              */
             readonly environmentId: string;
             readonly ended: components["schemas"]["WaitEnd"];
+            /**
+             * @description The number of the event that it waited for; null if there is none
+             * @example 1
+             */
+            readonly event: number | null;
             /**
              * @description How long it took
              * @example 3120
@@ -3369,6 +3392,11 @@ export interface components {
              * @example 0
              */
             readonly open: number;
+            /**
+             * @description What shows that an app is at work, although it calls nothing: its status as an assistant, or a stream that has not ended. Null: nothing does
+             * @example the status of thread C01GENERAL 1767603600.731938: is thinking
+             */
+            readonly busy: string | null;
         };
         /** @description A group of tests that share a template */
         readonly TestSuite: {
@@ -4219,6 +4247,7 @@ export type Delivery = components['schemas']['Delivery'];
 export type MissedEvent = components['schemas']['MissedEvent'];
 export type EnvironmentEvent = components['schemas']['EnvironmentEvent'];
 export type DeliveryPage = components['schemas']['DeliveryPage'];
+export type Until = components['schemas']['Until'];
 export type NewWait = components['schemas']['NewWait'];
 export type WaitEnd = components['schemas']['WaitEnd'];
 export type Waited = components['schemas']['Waited'];

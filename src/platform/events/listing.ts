@@ -39,18 +39,25 @@ export function createEventListing(deps: {
 
 const time = (ms: number) => new Date(ms).toISOString();
 
-function listed(event: store.ListedEvent): DeliveryPage["events"][number] {
-  const { number, service, type, cause, payload, missed, deliveries } = event;
+/** An event without those who receive it. */
+export function shown({ number, service, type, cause, payload }: store.ListedEvent) {
   return {
     n: number,
     service,
     type,
     cause: cause && {
-      by: "clock" in cause ? "clock" : "call",
+      by: "clock" in cause ? ("clock" as const) : ("call" as const),
       request: "request" in cause ? cause.request : null,
       at: time(cause.micros / MICROS),
     },
     payload: payload && { ...payload },
+  };
+}
+
+function listed(event: store.ListedEvent): DeliveryPage["events"][number] {
+  const { missed, deliveries } = event;
+  return {
+    ...shown(event),
     deliveries: (deliveries ?? []).map(({ app, state, attempts }) => ({
       app,
       state,

@@ -10,6 +10,7 @@ import type { Settings } from "~/platform/environments/opening";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import { actorsIn } from "~/platform/environments/view";
 import type { Templates } from "~/platform/templates/templates";
+import { REPLICAS } from "~/replicas/index";
 import { serviceSession } from "~/replicas/service-session";
 
 export type Places = ReturnType<typeof createPlaces>;
@@ -27,20 +28,34 @@ export function createPlaces(deps: {
     const services = Object.keys(actorsIn(environment));
     const place = { kind: environment.service, services };
     const ref = { ...environment, tables: await templates.tablesOf(environment) };
+    /** The time of the environment, in milliseconds. Throws EnvironmentEnded. */
+    async function now(): Promise<number> {
+      const opening = await findOpening(pool, environment.environmentId);
+      if (!opening) throw new EnvironmentEnded("the environment has ended");
+      return nowOf(opening.timing);
+    }
+    /** Reads the tables of its services, each in a session of its own. Throws EnvironmentEnded. */
+    const read = <T>(work: (sessionOf: (service: string) => Session) => Promise<T>): Promise<T> =>
+      sessionPool.read(ref, (session) =>
+        work((service) => serviceSession(place, service, session)),
+      );
+
     return {
       environment,
       services,
-      /** The time of the environment, in milliseconds. Throws EnvironmentEnded. */
-      async now(): Promise<number> {
-        const opening = await findOpening(pool, environment.environmentId);
-        if (!opening) throw new EnvironmentEnded("the environment has ended");
-        return nowOf(opening.timing);
+      read,
+      now,
+      /** A sign that an app is at work; null: there is none. Throws EnvironmentEnded. */
+      async busySign(): Promise<string | null> {
+        const at = await now();
+        return await read(async (sessionOf) => {
+          for (const service of services) {
+            const sign = await REPLICAS.get(service)?.busySign?.(sessionOf(service), at);
+            if (sign !== undefined) return sign;
+          }
+          return null;
+        });
       },
-      /** Reads the tables of its services, each in a session of its own. Throws EnvironmentEnded. */
-      read: <T>(work: (sessionOf: (service: string) => Session) => Promise<T>): Promise<T> =>
-        sessionPool.read(ref, (session) =>
-          work((service) => serviceSession(place, service, session)),
-        ),
     };
   }
 

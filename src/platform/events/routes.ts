@@ -65,10 +65,10 @@ export const eventRoutes = ({ apps, listing, waiting }: EnvironmentEvents) =>
         body: NewWait,
         response: { 200: Waited, ...failures("request_too_large", ...SHOWN) },
         detail: {
-          operationId: "waitForIdle",
-          summary: "Wait until nothing happens in an environment any more",
+          operationId: "waitForEvents",
+          summary: "Wait for an event, or until nothing happens in an environment any more",
           description:
-            "Ends when no event is under way to an app, and for a while there was neither a call nor an event, on any server; or after a time. What an app does without a call cannot be seen.",
+            "Ends when the event has happened; when no event is under way to an app, no app shows that it is at work, and for a while there was neither a call nor an event, on any server; or after a time. What an app does without a call or a sign cannot be seen.",
         },
       },
     );

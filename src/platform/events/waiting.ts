@@ -1,4 +1,4 @@
-/** Waits until nothing happens in an environment any more: the agent, or the bot that received an event, is done. */
+/** Waits for an event, or until nothing happens in an environment any more: the agent, or a bot that was sent something, is done. */
 import type { Pool } from "~/db/connect";
 import { unavailable } from "~/errors";
 import type { Activity } from "~/platform/activity";
@@ -12,7 +12,8 @@ import {
   TIMEOUT_MS_DEFAULT,
   type Waited,
 } from "~/platform/events/model";
-import type { Places } from "~/platform/events/place";
+import type { OpenPlace, Places } from "~/platform/events/place";
+import { createSearch } from "~/platform/events/until";
 import { createQuota } from "~/platform/quota";
 
 /** Between two looks while something is under way. */
@@ -34,11 +35,9 @@ export function createWaiting(deps: {
   );
   let isStopping = false;
 
-  /** For how long nothing has happened, and how many deliveries are under way or due. */
-  async function look(environmentId: string) {
-    const place = await places.open(environmentId);
-    if (!place) throw notFound();
-    await derivation.now(environmentId);
+  /** The open deliveries of an environment, and for how many milliseconds nothing has happened in it. */
+  async function look(place: OpenPlace) {
+    const { environmentId } = place.environment;
     const { open, sentMs } = await findOpen(pool, environmentId, await place.now());
     const quiet = Math.min(
       await activity.quietMs(environmentId),
@@ -47,29 +46,55 @@ export function createWaiting(deps: {
     return { open, quiet };
   }
 
+  async function requireOpen(environmentId: string): Promise<OpenPlace> {
+    const place = await places.open(environmentId);
+    if (!place) throw notFound();
+    return place;
+  }
+
+  /** Waits for one of the three ends. `began`: by performance.now(). */
+  async function waited(environmentId: string, given: NewWait, began: number): Promise<Waited> {
+    const { until, quietMs = until ? undefined : QUIET_MS_DEFAULT } = given;
+    const deadline = began + (given.timeoutMs ?? TIMEOUT_MS_DEFAULT);
+    let place = await requireOpen(environmentId);
+    const search = until && (await createSearch(pool, { environmentId, ...place }, until));
+    for (;;) {
+      await derivation.now(environmentId);
+      const event = (await search?.(deadline)) ?? null;
+      const { open, quiet } = await look(place);
+      const ms = Math.round(performance.now() - began);
+      const answer = (ended: Waited["ended"], busy: string | null) => ({
+        ...{ environmentId, ended, event, ms, open, busy },
+      });
+      if (event !== null) return answer("event", await place.busySign());
+      // Without any call so far, the wait itself is the quiet time.
+      const since = Number.isFinite(quiet) ? quiet : ms;
+      const isQuiet = quietMs !== undefined && open === 0 && since >= quietMs;
+      const isLate = performance.now() >= deadline;
+      if (isQuiet || isLate) {
+        const busy = await place.busySign();
+        const isIdle = isQuiet && busy === null;
+        if (isIdle || isLate) return answer(isIdle ? "idle" : "timeout", busy);
+      }
+      if (isStopping) throw unavailable("The server stops");
+      const isSoon = quietMs === undefined || open > 0 || until || isQuiet;
+      const rest = isSoon ? LOOK_MS : Math.max(LOOK_MS, quietMs - since);
+      await Bun.sleep(Math.max(0, Math.min(rest, LOOK_MS * 5, deadline - performance.now())));
+      place = await requireOpen(environmentId);
+    }
+  }
+
   return {
-    /** Throws LimitExceeded, or 503, if too many calls wait. */
+    /** Throws `invalid_request`; LimitExceeded, or 503, if too many calls wait. */
     async wait(
       { userId, keyId }: { readonly userId: string; readonly keyId: string },
       envId: string,
-      { quietMs = QUIET_MS_DEFAULT, timeoutMs = TIMEOUT_MS_DEFAULT }: NewWait,
+      given: NewWait,
     ): Promise<Waited> {
       const { environmentId } = await environments.requirePath(userId, envId);
       const giveBack = quota.take(keyId);
-      const began = performance.now();
-      const passed = () => Math.round(performance.now() - began);
       try {
-        for (;;) {
-          const { open, quiet } = await look(environmentId);
-          // Without any call so far, the wait itself is the quiet time.
-          const since = Number.isFinite(quiet) ? quiet : passed();
-          const isIdle = open === 0 && since >= quietMs;
-          if (isIdle || passed() >= timeoutMs)
-            return { environmentId, ended: isIdle ? "idle" : "timeout", ms: passed(), open };
-          if (isStopping) throw unavailable("The server stops");
-          const rest = open > 0 ? LOOK_MS : Math.max(LOOK_MS, quietMs - since);
-          await Bun.sleep(Math.max(0, Math.min(rest, LOOK_MS * 5, timeoutMs - passed())));
-        }
+        return await waited(environmentId, given, performance.now());
       } finally {
         giveBack();
       }

@@ -17,6 +17,7 @@ import { rowWords } from "~/replicas/chat/row-words";
 import { schedule } from "~/replicas/chat/schedule";
 import { seedChat } from "~/replicas/chat/seed";
 import { findUserId, listAliases } from "~/replicas/chat/store/aliases";
+import { findBusySign } from "~/replicas/chat/store/busy-sign";
 import { listDirectory, listPeople } from "~/replicas/chat/store/users";
 import tables from "~/replicas/chat/tables.sql" with { type: "text" };
 import { carriesSecret, transfer, uploads } from "~/replicas/chat/transfers";
@@ -42,6 +43,7 @@ export const chat = createReplica<TableName>({
   issueTrigger,
   schedule,
   events,
+  busySign: findBusySign,
   handle: answer,
   words: rowWords,
   faults,

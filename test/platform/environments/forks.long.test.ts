@@ -338,7 +338,7 @@ describe("64 forks at the same time from two servers that are killed", () => {
   beforeAll(async () => {
     const [cluster] = await startClusters();
     database = await createDatabase(cluster!);
-  }, 60_000);
+  });
   afterAll(() => dropDatabase(database));
 
   test("share no schema, lose none, and each equals its parent", async () => {
@@ -362,7 +362,7 @@ describe("64 forks at the same time from two servers that are killed", () => {
       const [row] = await database.sql`
         select count(*)::int as count from diorama.schemas where state = 'reserved'`;
       expect(row?.["count"]).toBeGreaterThan(0);
-    }, 30);
+    });
     for (const server of servers) server.kill();
     await Promise.all([...asked, ...servers.map(({ exited }) => exited)]);
     servers = await Promise.all([1, 2].map(() => startProcess(database, settings)));
@@ -388,5 +388,5 @@ describe("64 forks at the same time from two servers that are killed", () => {
     }, 60);
     for (const server of servers) server.kill();
     await Promise.all(servers.map(({ exited }) => exited));
-  }, 180_000);
+  });
 });

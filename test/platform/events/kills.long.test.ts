@@ -18,7 +18,7 @@ let servers: ServerProcess[];
 
 beforeAll(async () => {
   servers = [await startProcess(database, SETTINGS), await startProcess(database, SETTINGS)];
-}, 120_000);
+});
 afterAll(async () => {
   for (const server of servers) server.kill("SIGTERM");
   await Promise.all(servers.map(({ exited }) => exited));

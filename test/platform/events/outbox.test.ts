@@ -108,7 +108,7 @@ describe("what is noted is what the log has", () => {
     });
 
     expect(await expectAsLogged(noted, runId)).toBeGreaterThan(10);
-  }, 60_000);
+  });
 
   test("of calls at the same time", async () => {
     const environment = await program.environment();

@@ -12,7 +12,7 @@ let servers: ServerProcess[];
 
 beforeAll(async () => {
   servers = [await startProcess(database, SETTINGS), await startProcess(database, SETTINGS)];
-}, 120_000);
+});
 afterAll(async () => {
   for (const server of servers) server.kill("SIGTERM");
   await Promise.all(servers.map(({ exited }) => exited));
@@ -38,7 +38,7 @@ test("a clock in steps: calls to one server reach an app of the other, all and i
   for (const text of texts(40)) await post(first, environment, text);
   await eventually(() => expect(app.texts()).toEqual(texts(40)));
   app.socket.close();
-}, 60_000);
+});
 
 test("a list on one server has everything that was committed through the other", async () => {
   const [first, second] = servers as [ServerProcess, ServerProcess];
@@ -48,7 +48,7 @@ test("a list on one server has everything that was committed through the other",
     const { body } = await second.get(`/env/${environment.environmentId}/deliveries`);
     expect(body.events).toHaveLength(n + 1);
   }
-}, 60_000);
+});
 
 test("a change whose server was killed has its events once an app is connected", async () => {
   const [first] = servers as [ServerProcess, ServerProcess];
@@ -62,4 +62,4 @@ test("a change whose server was killed has its events once an app is connected",
   await eventually(() => expect(app.texts()).toEqual(["the last words"]));
   expectStatus(await next.get(`/env/${environment.environmentId}`), 200);
   app.socket.close();
-}, 120_000);
+});

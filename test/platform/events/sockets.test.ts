@@ -147,7 +147,7 @@ test("later attempts come with the environment's clock", async () => {
     const [event] = (await deliveriesOf(environment)).events;
     expect(event.deliveries[0].state).toBe("failed");
   });
-}, 60_000);
+});
 
 test("an event that nobody acknowledged comes again over a new connection", async () => {
   const environment = await withApp({}, [{ app: APP, events: ["message.channels"] }]);
@@ -195,7 +195,7 @@ test("a transaction that is too large for one batch has its events", async () =>
     next = page.next;
   }
   expect(numbers).toEqual(Array.from({ length: count }, (_, n) => n + 1));
-}, 60_000);
+});
 
 test("an event that is too large is listed, with the reason, and not sent", async () => {
   const environment = await withApp({}, [{ app: APP, events: ["message.channels"] }]);

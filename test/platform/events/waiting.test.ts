@@ -1,5 +1,5 @@
-/** Waiting until nothing happens in an environment any more. */
-import { expect, test } from "bun:test";
+/** Waiting for an event, or until nothing happens in an environment any more. */
+import { describe, expect, test } from "bun:test";
 import { useDatabase } from "../../support/database";
 import { expectStatus, useProgram } from "../../support/program";
 import { APP, connectApp, openAddress } from "../../support/socket-mode";
@@ -71,4 +71,98 @@ test("an environment that ends in the meantime is not found", async () => {
   await Bun.sleep(300);
   expectStatus(await first.call("DELETE", `/env/${environmentId}`), 200);
   expectStatus(await waiting, 404);
+});
+
+describe("until an event", () => {
+  const replied = {
+    type: "message.channels",
+    where: { "payload.event.text": { contains: "done" } },
+  };
+
+  test("ends with its number, on any server, also if no app receives it", async () => {
+    const environment = await first.environment({ events: { apps: [{ app: APP, events: [] }] } });
+    await first.chat(environment, "chat.postMessage", say);
+    const waiting = wait(environment, { until: replied, timeoutMs: 20_000 });
+    await Bun.sleep(500);
+    await second.chat(environment, "chat.postMessage", { ...say, text: "I am done" });
+    expect(await waiting).toMatchObject({ ended: "event", event: 2 });
+    expect(await wait(environment, { until: replied, timeoutMs: 20_000 })).toMatchObject({
+      ended: "event",
+      event: 2,
+    });
+  });
+
+  test("not by one that happened before `after`, nor by another one", async () => {
+    const environment = await first.environment({ events });
+    await first.chat(environment, "chat.postMessage", { ...say, text: "done" });
+    const late = { ended: "timeout", event: null };
+    const short = (until: object) => wait(environment, { until, timeoutMs: 500 });
+    expect(await short({ ...replied, after: 1 })).toMatchObject(late);
+    expect(await short({ ...replied, type: "app_mention" })).toMatchObject(late);
+    expect(await short({ ...replied, where: { "cause.by": "clock" } })).toMatchObject(late);
+  });
+
+  test("ends on idle only if that is asked for", async () => {
+    const environment = await first.environment({ events: { apps: [{ app: APP, events: [] }] } });
+    const given = { until: replied, timeoutMs: 2_000 };
+    expect(await wait(environment, given)).toMatchObject({ ended: "timeout" });
+    expect(await wait(environment, { ...given, quietMs: 300 })).toMatchObject({ ended: "idle" });
+  });
+
+  test.each([
+    [{ type: "mesage.channels" }, 'until.type: there is no event "mesage.channels"'],
+    [{ ...replied, where: { text: "x" } }, 'until.where: an event has no column "text"'],
+    [{ ...replied, where: { "payload.x": { regex: "a" } } }, "take no regex"],
+  ])("rejects %j", async (until, problem) => {
+    const { environmentId } = await first.environment({ events });
+    const answer = await first.post(`/env/${environmentId}/wait`, { until });
+    expectStatus(answer, 400);
+    expect(JSON.stringify(answer.body)).toContain(JSON.stringify(problem).slice(1, -1));
+  });
+
+  test("needs an app: without one nothing is noted", async () => {
+    const { environmentId } = await first.environment();
+    const answer = await first.post(`/env/${environmentId}/wait`, { until: replied });
+    expectStatus(answer, 400);
+  });
+});
+
+describe("an app at work", () => {
+  const root = async (environment: Environment) =>
+    (await first.chat(environment, "chat.postMessage", say)).ts;
+
+  test("by its status, until it answers", async () => {
+    const environment = await first.environment();
+    const thread_ts = await root(environment);
+    const thread = { channel_id: "C01GENERAL", thread_ts };
+    await first.chat(environment, "assistant.threads.setStatus", {
+      ...thread,
+      status: "is thinking",
+    });
+    const given = { quietMs: 0, timeoutMs: 600 };
+    expect(await wait(environment, given)).toMatchObject({
+      ended: "timeout",
+      busy: `the status of thread C01GENERAL ${thread_ts}: is thinking`,
+    });
+    await first.chat(environment, "chat.postMessage", { ...say, thread_ts });
+    expect(await wait(environment, given)).toMatchObject({ ended: "idle", busy: null });
+  });
+
+  test("by a stream that has not ended", async () => {
+    const environment = await first.environment();
+    const { ts } = await first.chat(environment, "chat.startStream", {
+      channel: "C01GENERAL",
+      thread_ts: await root(environment),
+      markdown_text: "Let me see",
+      recipient_user_id: "U02JOHNADOE",
+      recipient_team_id: "T01ACMECORP",
+    });
+    const given = { quietMs: 0, timeoutMs: 600 };
+    expect(await wait(environment, given)).toMatchObject({
+      ended: "timeout",
+      busy: `the stream ${ts} in C01GENERAL`,
+    });
+    await first.chat(environment, "chat.stopStream", { channel: "C01GENERAL", ts });
+    expect(await wait(environment, given)).toMatchObject({ ended: "idle", busy: null });
+  });
 });

@@ -64,7 +64,7 @@ describe("a million calls", () => {
   let runId: string;
   beforeAll(async () => {
     runId = await ended(CALLS);
-  }, 240_000);
+  });
 
   test("are counted by name, outcome and retry", async () => {
     Bun.gc(true);
@@ -103,7 +103,7 @@ describe("a million calls", () => {
       passed: false,
       failures: ["agent_limit: more calls, or longer ones, than its journal keeps"],
     });
-  }, 60_000);
+  });
 
   test("are numbered in the order in which they were answered", async () => {
     const { body: page } = await program.get(`/runs/${runId}/calls?after=${CALLS - 2}`);
@@ -113,7 +113,7 @@ describe("a million calls", () => {
       [CALLS - 1, NAMES[(CALLS - 2) % 3]],
       [CALLS, NAMES[(CALLS - 1) % 3]],
     ]);
-  }, 60_000);
+  });
 });
 
 test("arguments of a long run are compared where the journal has them", async () => {
@@ -130,7 +130,7 @@ test("arguments of a long run are compared where the journal has them", async ()
   );
 
   expect(verdict).toMatchObject({ passed: true, failures: [] });
-}, 60_000);
+});
 
 test("a short and a long run of the same calls have the same verdicts", async () => {
   const [short, long] = [await ended(9_900, false), await ended(10_100, false)];
@@ -145,7 +145,7 @@ test("a short and a long run of the same calls have the same verdicts", async ()
       ),
     ).toMatchObject({ passed: true, failures: [] });
   }
-}, 60_000);
+});
 
 test("a call that only the log knows has a line in a long run too, until its own arrives", async () => {
   const calls = 10_100;
@@ -186,4 +186,4 @@ test("a call that only the log knows has a line in a long run too, until its own
     passed: true,
     failures: [],
   });
-}, 60_000);
+});

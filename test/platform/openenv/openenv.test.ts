@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 
 const active = async () => (await program.get("/environments?status=active")).body.environments;
-const nothingIsLeft = () => eventually(async () => expect(await active()).toEqual([]), 10);
+const nothingIsLeft = () => eventually(async () => expect(await active()).toEqual([]));
 const join = (suite = SLUG) => joinOpenEnv(program.url, suite);
 
 describe("over a WebSocket", () => {

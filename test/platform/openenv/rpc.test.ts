@@ -70,7 +70,7 @@ describe("a session", () => {
     expect((await call("openenv/session/close", { session_id })).result).toEqual({
       ...{ session_id, closed: true, closing: false },
     });
-    await eventually(async () => expect(await active()).toBe(0), 10);
+    await eventually(async () => expect(await active()).toBe(0));
   });
 
   test("has one WebSocket at a time", async () => {

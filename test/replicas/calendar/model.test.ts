@@ -271,4 +271,4 @@ test("the diff is that of two dumps when the server is killed in the middle of c
   const inserted = new Set(body.diff.inserts.map(({ id }: { id?: string }) => id));
   expect(acknowledged.length).toBeGreaterThanOrEqual(4);
   expect(acknowledged.filter((id) => !inserted.has(id))).toEqual([]);
-}, 120_000);
+});

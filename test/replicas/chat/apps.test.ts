@@ -317,6 +317,7 @@ describe("assistant threads", () => {
       [`${GENERAL} ${WELCOME}`]: {
         status: "is thinking",
         loading_messages: ["a", "b"],
+        user: AGENT,
         title: "Welcome",
         prompts: [{ title: "Tea", message: "Make tea" }],
         prompts_title: "Try",
@@ -326,5 +327,24 @@ describe("assistant threads", () => {
     await agent.assistant.threads.setStatus({ ...thread, status: "" });
     expect(await kept()).toMatchObject({ [`${GENERAL} ${WELCOME}`]: { title: "Welcome" } });
     expect(JSON.stringify(await kept())).not.toContain("thinking");
+  });
+
+  test("lose their status when the assistant answers, and not when another person does", async () => {
+    const { agent, robin, sql, schema } = await newScene();
+    const thread = { channel_id: GENERAL, thread_ts: WELCOME };
+    const kept = async () => {
+      const rows = await sql.unsafe(
+        `select data from "${schema}".records where type = 'assistant_thread'`,
+      );
+      return rows[0]?.["data"];
+    };
+    await agent.assistant.threads.setTitle({ ...thread, title: "Welcome" });
+    await agent.assistant.threads.setStatus({ ...thread, status: "is thinking" });
+    const reply = { channel: GENERAL, thread_ts: WELCOME, text: "Hm" };
+    await robin.chat.postMessage(reply);
+    await agent.chat.postMessage({ channel: GENERAL, text: "Elsewhere" });
+    expect(await kept()).toMatchObject({ status: "is thinking" });
+    await agent.chat.postMessage(reply);
+    expect(await kept()).toEqual({ title: "Welcome" });
   });
 });

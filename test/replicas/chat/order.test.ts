@@ -157,7 +157,7 @@ test("no list depends on the order of its rows on disk, even between equals", as
   const after = await answers(scene, args);
   const moved = Object.keys(before).filter((name) => after[name] !== before[name]);
   expect(moved).toEqual([]);
-}, 60_000);
+});
 
 /** Lists of one item or none, and answers that are maps or in the requested order. */
 const UNORDERED =

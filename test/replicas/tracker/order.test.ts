@@ -32,4 +32,4 @@ test("no list depends on the physical order of rows, even among equals", async (
 
   const after = await answers(documents);
   expect(documents.filter((document) => after.get(document) !== before.get(document))).toEqual([]);
-}, 60_000);
+});

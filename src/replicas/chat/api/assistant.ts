@@ -5,10 +5,10 @@ import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import { type ChatCall, method } from "~/replicas/chat/method";
 import { readThreadTs } from "~/replicas/chat/posting";
 import { requireMembership } from "~/replicas/chat/require";
+import { ASSISTANT_THREAD } from "~/replicas/chat/store/busy-sign";
 import { findMessage } from "~/replicas/chat/store/messages";
 import { mergeRecord } from "~/replicas/chat/store/records";
 
-const THREAD = "assistant_thread";
 const PROMPTS_MAX = 4;
 const LOADING_MAX = 10;
 
@@ -39,8 +39,8 @@ const THREAD_ARGS = { channel_id: Text(), thread_ts: Text() };
 export const assistant = [
   method("assistant.threads.setStatus", {
     tier: 2,
-    summary: "Sets the status of the assistant; an empty one clears it.",
-    limits: "The status stays when the assistant answers.",
+    summary:
+      "Sets the status of the assistant. An empty one clears it, as does the assistant's answer.",
     args: {
       ...THREAD_ARGS,
       status: Text(),
@@ -58,11 +58,12 @@ export const assistant = [
       const thread = await requireThread(call, channel, ts);
       const { username, icons } = readAuthor(author);
       const isCleared = status === "";
-      await mergeRecord(call.session, THREAD, thread, {
+      await mergeRecord(call.session, ASSISTANT_THREAD, thread, {
         status: isCleared ? null : status,
         loading_messages: isCleared ? null : (loading ?? null),
         username: isCleared ? null : username,
         icons: isCleared ? null : icons,
+        user: isCleared ? null : call.actor,
       });
       return {};
     },
@@ -74,7 +75,7 @@ export const assistant = [
     args: { ...THREAD_ARGS, title: Text() },
     async handle({ channel_id: channel, thread_ts: ts, title }, call) {
       const thread = await requireThread(call, channel, ts);
-      await mergeRecord(call.session, THREAD, thread, { title: title || null });
+      await mergeRecord(call.session, ASSISTANT_THREAD, thread, { title: title || null });
       return {};
     },
   }),
@@ -91,7 +92,7 @@ export const assistant = [
     async handle({ channel_id: channel, thread_ts: ts, prompts, title }, call) {
       const suggested = readPrompts(prompts);
       const thread = await requireThread(call, channel, ts);
-      await mergeRecord(call.session, THREAD, thread, {
+      await mergeRecord(call.session, ASSISTANT_THREAD, thread, {
         prompts: suggested,
         prompts_title: title || null,
       });

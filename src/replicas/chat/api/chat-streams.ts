@@ -18,11 +18,11 @@ import { ChatError } from "~/replicas/chat/errors";
 import { type ChatCall, type ChatSession, method } from "~/replicas/chat/method";
 import { PLAIN, post, readThreadTs } from "~/replicas/chat/posting";
 import { requireActor, requireChannel, requireUser } from "~/replicas/chat/require";
+import { STREAMING } from "~/replicas/chat/store/busy-sign";
 import { lockStream, updateStream } from "~/replicas/chat/store/editing";
 import { findMessage } from "~/replicas/chat/store/messages";
 import { messageView } from "~/replicas/chat/views/messages";
 
-const STREAMING = "in_progress";
 const STREAM_ARGS = {
   markdown_text: Maybe(Text("Text in Markdown.", MARKDOWN_TEXT)),
   chunks: Maybe(

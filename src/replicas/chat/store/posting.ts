@@ -1,6 +1,7 @@
 /** Writing messages: posts and the service's own notices. Edits and deletion are in `editing.ts`. */
 import type { Fragment } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
+import { ASSISTANT_THREAD } from "~/replicas/chat/store/busy-sign";
 import { asTs } from "~/replicas/chat/store/clock";
 import { type Json, json } from "~/replicas/chat/store/json";
 import { messageAt } from "~/replicas/chat/store/lookup";
@@ -77,6 +78,12 @@ type Place = Pick<
   "ts" | "thread_ts" | "parent_user_id" | "team_id" | "team_url" | "bot_id" | "app_id" | "bot"
 >;
 
+/** Clears the status of the assistant that answers in the thread of `place`. */
+const clearStatus = ({ sql, t }: ChatSession, user: string): Fragment => sql`
+  update ${t.records} r set data = data - '{status,loading_messages,username,icons,user}'::text[] from posted, place
+  where r.type = ${ASSISTANT_THREAD} and r.id = place.channel_id || ' ' || place.thread_ts and data->>'user' = ${user}
+`;
+
 /**
  * Posts a message in one statement: finds channel, author, membership and thread, takes the next timestamp under a lock
  * on the channel, and inserts if all of that allows it. Otherwise undefined; `findObstacles` returns the reason.
@@ -126,7 +133,7 @@ export async function insertMessage(
         ${json(session, attachments)}, ${json(session, metadata)}, ${json(session, extra)}
       from place
       returning ts
-    )
+    )${isReply ? sql`, answered as (${clearStatus(session, user)})` : sql``}
     select posted.ts, place.* from posted, place
   `;
   if (!place) return undefined;

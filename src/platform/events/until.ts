@@ -1,0 +1,60 @@
+/** Looks for an event of an environment that somebody waits for. */
+import type { Pool } from "~/db/connect";
+import { ApiError } from "~/errors";
+import { compileEventCondition } from "~/evaluation/event-condition";
+import { SpecError } from "~/evaluation/mistakes";
+import type { Row } from "~/evaluation/predicate";
+import { PAGE_LENGTH_MAX } from "~/http/page";
+import { nearest, quoted } from "~/input/nearest";
+import { shown } from "~/platform/events/listing";
+import type { Until } from "~/platform/events/model";
+import * as store from "~/platform/events/store";
+import { listApps } from "~/platform/outbox/store";
+import { requireReplica } from "~/replicas/index";
+
+/** Events that are read together. */
+const PAGE = 100;
+
+function compiled({ where = {} }: Until): (event: Row) => boolean {
+  try {
+    return compileEventCondition(where, "until.where");
+  } catch (error) {
+    if (error instanceof SpecError) throw new ApiError("invalid_request", error.message);
+    throw error;
+  }
+}
+
+/**
+ * Returns a function that looks at the events since its last call, until a time of performance.now(). It returns the
+ * number of the first one that is as wanted. Throws `invalid_request` for one that cannot happen.
+ */
+export async function createSearch(
+  pool: Pool,
+  { environmentId, services }: { readonly environmentId: string; readonly services: string[] },
+  until: Until,
+) {
+  const { type } = until;
+  const types = services.flatMap((name) => Object.keys(requireReplica(name).events?.types ?? {}));
+  if (!types.includes(type))
+    throw new ApiError(
+      "invalid_request",
+      `until.type: there is no event ${quoted(type)}${nearest(type, types)}`,
+    );
+  if ((await listApps(pool, environmentId)).length === 0)
+    throw new ApiError(
+      "invalid_request",
+      "until: the environment has no apps, so that it has no events",
+    );
+  const matches = compiled(until);
+  let after = until.after ?? 0;
+
+  return async (deadline: number): Promise<number | undefined> => {
+    for (;;) {
+      const page = { after, limit: PAGE, lengthMax: PAGE_LENGTH_MAX };
+      const events = await store.listEvents(pool, environmentId, page);
+      const found = events.find((each) => each.type === type && matches(shown(each) as Row));
+      after = found?.number ?? events.at(-1)?.number ?? after;
+      if (found || events.length === 0 || performance.now() > deadline) return found?.number;
+    }
+  };
+}
