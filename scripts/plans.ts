@@ -262,8 +262,8 @@ async function readLog(
   return plans;
 }
 
-/** Prints what it finds; false if there is something. */
-async function passes(check: Check): Promise<boolean> {
+/** Returns lines that report what it finds, none if it finds nothing. */
+async function run(check: Check): Promise<string[]> {
   const dir = await mkdtemp(join(tmpdir(), "diorama-plans-"));
   await chmod(dir, 0o777);
   try {
@@ -292,12 +292,13 @@ async function passes(check: Check): Promise<boolean> {
     let plans = 0;
     for (const file of await readdir(dir))
       if (file.endsWith(".json")) plans += await readLog(join(dir, file), check, found);
-    for (const { read, text, count } of found.values())
-      console.log(`${count} x ${read}\n    ${text.slice(0, 1_500)}\n`);
-    console.log(
-      `${check.rows} rows, ${check.environments} environments: ${plans} plans, ${found.size} of them read a whole table`,
+    const summary = `${check.rows} rows, ${check.environments} environments: ${plans} plans, ${found.size} of them read a whole table`;
+    console.log(summary);
+    const lines = Array.from(
+      found.values(),
+      ({ read, text, count }) => `error: ${count} x ${read}\n    ${text.slice(0, 1_500)}\n`,
     );
-    return plans > 0 && found.size === 0;
+    return plans === 0 || lines.length > 0 ? [summary, ...lines] : [];
   } finally {
     if (!process.env["KEEP_LOGS"]) await rm(dir, { recursive: true });
     else console.error(`kept: ${dir}`);
@@ -305,13 +306,14 @@ async function passes(check: Check): Promise<boolean> {
 }
 
 async function main(files: readonly string[]): Promise<number> {
-  const passed: boolean[] = [];
+  const found: string[] = [];
   for (const check of CHECKS) {
     const wanted =
       files.length > 0 ? check.files.filter((file) => files.includes(file)) : check.files;
-    if (wanted.length > 0) passed.push(await passes({ ...check, files: wanted }));
+    if (wanted.length > 0) found.push(...(await run({ ...check, files: wanted })));
   }
-  return passed.every(Boolean) ? 0 : 1;
+  for (const line of found) console.log(line);
+  return found.length > 0 ? 1 : 0;
 }
 
 if (import.meta.main) process.exit(await main(process.argv.slice(2)));

@@ -152,11 +152,9 @@ describe("an app receives its events, and stays connected, through", () => {
       await delivered(3);
       if (!isSilent) {
         await wait(() => events().length === 3);
-        expect(events().map(({ type }) => type)).toEqual([
-          "message",
-          "app_mention",
-          "reaction_added",
-        ]);
+        // Some clients call an app's listeners from several threads, in any order.
+        const types = events().map(({ type }) => type);
+        expect(types.toSorted()).toEqual(["app_mention", "message", "reaction_added"]);
       }
       const before = connections(); // one of them connects twice when it starts
       await Bun.sleep(IDLE_SECONDS * 1_000);

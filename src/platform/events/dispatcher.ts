@@ -58,7 +58,8 @@ export function createDispatcher(
   /** The user that the app acts as, and until when this server delivers, by performance.now(). */
   let user = "";
   let heldUntil = Number.NEGATIVE_INFINITY;
-  let takenOver: Promise<unknown> = Promise.resolve();
+  /** Undefined: it failed. */
+  let takenOver: Promise<unknown> | undefined = Promise.resolve();
   /** More may be due than was sent. */
   let hasMore = false;
   let isBusy = false;
@@ -146,8 +147,13 @@ export function createDispatcher(
     async hold({ user: current, leftMs, isNew }: store.Leased, since: number): Promise<void> {
       user = current;
       // What the server before has sent comes first: the order is kept.
-      if (isNew) takenOver = store.takeOver(pool, destination);
-      await takenOver;
+      if (isNew || !takenOver) takenOver = store.takeOver(pool, destination);
+      try {
+        await takenOver;
+      } catch (error) {
+        takenOver = undefined;
+        throw error;
+      }
       heldUntil = leftMs === null ? Number.NEGATIVE_INFINITY : since + leftMs - LEASE_MARGIN_MS;
     },
 
