@@ -296,7 +296,7 @@ async function run(check: Check): Promise<string[]> {
     console.log(summary);
     const lines = Array.from(
       found.values(),
-      ({ read, text, count }) => `error: ${count} x ${read}\n    ${text.slice(0, 1_500)}\n`,
+      ({ read, text, count }) => `error: ${count} x ${read}\n    ${text.slice(0, 6_000)}\n`,
     );
     return plans === 0 || lines.length > 0 ? [summary, ...lines] : [];
   } finally {

@@ -81,6 +81,12 @@ export function createClient(options: ServerOptions, env: Environment, hasOthers
   return {
     url,
 
+    /** A WebSocket of the platform's API. */
+    socket: (path: string) =>
+      new WebSocket(`${url.replace(/^http/, "ws")}/api/platform${path}`, {
+        headers: key ? { "X-API-Key": key } : {},
+      }),
+
     /** A text of the server, which is no part of an API. Throws CallFailed unless there is one. */
     async text(path: string): Promise<string> {
       const response = await fetchFrom(path, {});

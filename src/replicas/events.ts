@@ -42,8 +42,8 @@ type ServiceEvent = {
   readonly missed: { readonly [app: string]: string };
 };
 
-/** An event on its way to an app. */
-export type SocketDelivery = {
+/** An attempt to deliver an event to an app. */
+export type EventDelivery = {
   readonly app: Pick<EventApp, "id" | "user">;
   /** The address at which the app reached the service, without a trailing slash: that of files. */
   readonly baseUrl: string;
@@ -52,6 +52,32 @@ export type SocketDelivery = {
   readonly number: number;
   /** From 0. */
   readonly attempt: number;
+  /** Why the attempt before it failed. Null for the first one. */
+  readonly failed: string | null;
+};
+
+/** Why attempts fail, as lists of deliveries have it; a request also by the `status` of its answer. */
+export const NOT_ACKNOWLEDGED = "no acknowledgement";
+export const NOT_CONNECTED = "connection failed";
+
+/** A POST to the address of an app. The names of headers are in lower case. */
+export type EventRequest = {
+  readonly headers: { readonly [name: string]: string };
+  readonly body: string;
+};
+
+/** How a service sends events over HTTP, to the address of an app. */
+export type RequestMode = {
+  /** An app checks the signatures of requests with it. `secret`: the environment's. */
+  readonly signingSecret: (secret: Uint8Array, app: string) => string;
+  /** A request that an app answers before it receives events, and the text that its answer contains. */
+  readonly challenge: (
+    secret: Uint8Array,
+    app: string,
+  ) => { readonly request: EventRequest; readonly expected: string };
+  readonly request: (secret: Uint8Array, delivery: EventDelivery) => EventRequest;
+  /** Whether an answer that acknowledges nothing asks for no other attempt. Names of headers in lower case. */
+  readonly isLast: (headers: { readonly [name: string]: unknown }) => boolean;
 };
 
 /** How a service delivers events over a WebSocket that an app has opened. */
@@ -76,7 +102,7 @@ export type SocketMode = {
   ) => { readonly app: string; readonly ticket: string; readonly expiresAt: number } | undefined;
   /** The first message. `connections`: open ones of the app, with this one. */
   readonly hello: (app: string, connections: number) => string;
-  readonly message: (secret: Uint8Array, delivery: SocketDelivery) => string;
+  readonly message: (secret: Uint8Array, delivery: EventDelivery) => string;
   /** Reads a message of the app: the number and the attempt of the delivery that it acknowledges. */
   readonly acknowledged: (
     text: string,
@@ -101,4 +127,5 @@ export type Events<Name extends string = string> = {
     apps: readonly EventApp[],
   ) => Promise<readonly ServiceEvent[]>;
   readonly socket: SocketMode;
+  readonly request: RequestMode;
 };

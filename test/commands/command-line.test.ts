@@ -75,6 +75,7 @@ describe("help", () => {
       "env fork",
       "env clock",
       "env faults",
+      "listen",
       "runs",
       "runs list",
       "runs show",

@@ -51,6 +51,8 @@ const planSettings = (source: Source): Record<string, string> =>
         log_directory: LOG_PLANS,
         log_filename: `${source}-${WORKER}.log`,
         log_rotation_size: "0",
+        // Plans must not depend on when a table happens to be analyzed.
+        autovacuum: "off",
       };
 
 /** Files run in several processes, each with its own clusters. */

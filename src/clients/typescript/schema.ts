@@ -456,6 +456,11 @@ export interface components {
              * @example xapp-1-A01AGENTBOT-diorama_e_0000000000000000000000000000000000000000000000000
              */
             readonly token: string;
+            /**
+             * @description The app checks the signatures of requests with it. Null if the service signs none
+             * @example 0d1f0d1f0d1f0d1f0d1f0d1f0d1f0d1f
+             */
+            readonly signingSecret: string | null;
         };
         /** @description A disposable copy of a service */
         readonly Environment: {
@@ -3220,6 +3225,11 @@ export interface components {
              * @example xapp-1-A01AGENTBOT-
              */
             readonly tokenPrefix: string | null;
+            /**
+             * @description The app checks the signatures of requests with it. Null if the service signs none
+             * @example 0d1f0d1f0d1f0d1f0d1f0d1f0d1f0d1f
+             */
+            readonly signingSecret: string | null;
         };
         /** @description The apps of an environment that receive events */
         readonly EventApps: {
@@ -3358,7 +3368,7 @@ export interface components {
         /** @description An event to wait for, when the environment counts as idle, and how long to wait */
         readonly NewWait: {
             readonly until?: components["schemas"]["Until"];
-            /** @description It is idle once there was no call, and nothing was sent to an app, for so many milliseconds of real time. With `until`, the wait ends on idle only if this is given. Default: 3000 */
+            /** @description It is idle once there was no call, and nothing was sent to an app, for so many milliseconds of real time. 3000 unless given; with `until`, the wait then does not end on idle */
             readonly quietMs?: number;
             /** @description The answer comes after so many milliseconds in any case. Default: 30000 */
             readonly timeoutMs?: number;

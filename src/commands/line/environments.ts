@@ -22,8 +22,9 @@ import {
   positive,
   upTo,
 } from "~/commands/line/options";
+import { type Listening, listen } from "~/commands/listen";
 
-export function addEnvironments(line: Command, { env }: Context): void {
+export function addEnvironments(line: Command, { env, interruption }: Context): void {
   const connect = connecting(env);
   const environments = line.command("env").description("Environments, on a server.");
   const onEnvironment = (name: string) =>
@@ -80,4 +81,15 @@ export function addEnvironments(line: Command, { env }: Context): void {
     )
     .option("--clear", "Remove them.", false)
     .action((id: string, options) => faultsOfEnvironment(connect(options), id, options));
+  onServer(line, "listen")
+    .description(
+      "Post the events of an environment's app to an address, signed as the service signs them, and report the answers. The server need not reach the app.",
+    )
+    .summary("Forward the events of an environment to an app.")
+    .argument("<id>", "Of the environment.")
+    .requiredOption("--forward-to <url>", "The address at which the app takes events.")
+    .option("--app <id>", "The app, if the environment has several.")
+    .action((id: string, options: Listening) =>
+      listen(connect(options), id, options, interruption()),
+    );
 }

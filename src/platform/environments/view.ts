@@ -3,7 +3,7 @@ import { viewClock } from "~/platform/environments/clock";
 import type { Claimed, Common } from "~/platform/environments/creation-store";
 import type { Environment } from "~/platform/environments/model";
 import type { EnvironmentState, ListedEnvironment } from "~/platform/environments/store";
-import { withoutStyle } from "~/platform/keys/format";
+import { hashCredential, withoutStyle } from "~/platform/keys/format";
 import type { StoredApp } from "~/platform/outbox/store";
 import { REPLICAS } from "~/replicas/index";
 import { type Members, WORLD } from "~/replicas/members";
@@ -37,12 +37,17 @@ export const actorsIn = ({
   members,
 }: Omit<Whose, "environmentId">): Members => members ?? { [service]: actingUserId };
 
-const viewApp = ({ id, service, user }: StoredApp, token: string) => ({
-  app: id,
-  service,
-  userId: user,
-  token: `${REPLICAS.get(service)?.events?.socket.tokenPrefix(id) ?? ""}${withoutStyle(token)}`,
-});
+function viewApp({ id, service, user }: StoredApp, token: string) {
+  const { socket, request } = REPLICAS.get(service)?.events ?? {};
+  const plain = withoutStyle(token);
+  return {
+    app: id,
+    service,
+    userId: user,
+    token: `${socket?.tokenPrefix(id) ?? ""}${plain}`,
+    signingSecret: request?.signingSecret(hashCredential(plain), id) ?? null,
+  };
+}
 
 /** A new environment, with its token. */
 export const viewCreated = (

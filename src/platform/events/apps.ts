@@ -5,6 +5,7 @@ import { lockTiming } from "~/platform/environments/clock-store";
 import type { Environments } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
+import type { EnvironmentRow } from "~/platform/environments/store";
 import { actorsIn } from "~/platform/environments/view";
 import type { Derivation } from "~/platform/events/derivation";
 import type { EventApps } from "~/platform/events/model";
@@ -48,24 +49,31 @@ export function createEventApps(deps: {
         if (!hasRun && apps.length > 0) await outbox.startNoting(tx, environment, tables);
         await outbox.replaceApps(tx, id, apps);
       });
-      return view(id, apps);
+      return view(environment, apps);
     },
 
     async show(userId: string, envId: string): Promise<EventApps> {
-      const { environmentId: id } = await environments.requirePath(userId, envId);
-      return view(id, await outbox.listApps(pool, id));
+      const environment = await environments.requirePath(userId, envId);
+      return view(environment, await outbox.listApps(pool, environment.environmentId));
     },
   };
 }
 
-const view = (environmentId: string, apps: readonly outbox.StoredApp[]): EventApps => ({
+const view = (
+  { environmentId, tokenHash }: EnvironmentRow,
+  apps: readonly outbox.StoredApp[],
+): EventApps => ({
   environmentId,
-  apps: apps.map(({ id, service, user, events, scopes }) => ({
-    app: id,
-    service,
-    userId: user,
-    events: [...events],
-    scopes: scopes && [...scopes],
-    tokenPrefix: REPLICAS.get(service)?.events?.socket.tokenPrefix(id) ?? null,
-  })),
+  apps: apps.map(({ id, service, user, events, scopes }) => {
+    const { socket, request } = REPLICAS.get(service)?.events ?? {};
+    return {
+      app: id,
+      service,
+      userId: user,
+      events: [...events],
+      scopes: scopes && [...scopes],
+      tokenPrefix: socket?.tokenPrefix(id) ?? null,
+      signingSecret: request?.signingSecret(tokenHash, id) ?? null,
+    };
+  }),
 });

@@ -1,9 +1,13 @@
 /** Deliveries of events to apps, and the servers that make them. */
-import type { Sql } from "~/db/connect";
+import type { Fragment, Sql } from "~/db/connect";
 import { unflushed } from "~/db/unflushed";
+import { NOT_ACKNOWLEDGED } from "~/replicas/events";
 
 /** An app of an environment. */
 export type AppRef = { readonly environmentId: string; readonly app: string };
+
+/** An attempt of a delivery to an app. */
+export type Attempted = { readonly number: number; readonly attempt: number };
 
 /** An app, and what a server that it is connected to has to do for it. */
 export type Leased = AppRef & {
@@ -110,7 +114,20 @@ type Retries = {
   readonly retryMs: readonly number[];
 };
 
-/** Ends the attempts that were not acknowledged in time: a failed one is due again, unless it was the last. */
+/** Ends the last attempt of deliveries: a failed one is due again, unless it was the last. */
+const ended = (
+  sql: Sql,
+  now: number,
+  retryMs: readonly number[],
+  { reason, isLast }: { readonly reason: Fragment; readonly isLast: Fragment },
+): Fragment => sql`
+  attempts = jsonb_set(attempts, array['-1', 'failed'], to_jsonb(${reason})),
+  state = case when ${isLast} or jsonb_array_length(attempts) > ${retryMs.length} then 'failed' else 'pending' end,
+  due_at = case (${[...retryMs]}::int8[])[jsonb_array_length(attempts)]
+    when 0 then 0 else ${now} + coalesce((${[...retryMs]}::int8[])[jsonb_array_length(attempts)], 0) end
+`;
+
+/** Ends the attempts that were not acknowledged in time. */
 export const endLate = async (
   sql: Sql,
   { environmentId, app }: AppRef,
@@ -119,19 +136,39 @@ export const endLate = async (
 ) =>
   await sql`
     update diorama.deliveries set
-      attempts = jsonb_set(attempts, array['-1', 'failed'], to_jsonb('no acknowledgement'::text)),
-      state = case when jsonb_array_length(attempts) > ${retryMs.length} then 'failed' else 'pending' end,
-      due_at = case (${[...retryMs]}::int8[])[jsonb_array_length(attempts)]
-        when 0 then 0 else ${now} + coalesce((${[...retryMs]}::int8[])[jsonb_array_length(attempts)], 0) end
+      ${ended(sql, now, retryMs, { reason: sql`${NOT_ACKNOWLEDGED}::text`, isLast: sql`false` })}
     where environment_id = ${environmentId} and app_id = ${app} and state = 'sent'
       and sent_at < clock_timestamp() - ${acknowledgeMs} * interval '1 millisecond'
   `;
 
-export type Sending = {
-  readonly number: number;
+/** An attempt that an app has not acknowledged. */
+export type Failed = Attempted & {
+  readonly reason: string;
+  /** It wants no other attempt. */
+  readonly isLast: boolean;
+};
+
+/** Ends attempts that are known to have failed. */
+export const fail = async (
+  sql: Sql,
+  { environmentId, app }: AppRef,
+  now: number,
+  { retryMs }: Pick<Retries, "retryMs">,
+  failures: readonly Failed[],
+) =>
+  await sql`
+    update diorama.deliveries d set
+      ${ended(sql, now, retryMs, { reason: sql`reason`, isLast: sql`"isLast"` })}
+    from json_to_recordset(${JSON.stringify(failures)}::text::json)
+      as given (number int8, attempt int, reason text, "isLast" bool)
+    where environment_id = ${environmentId} and app_id = ${app} and d.number = given.number
+      and state = 'sent' and jsonb_array_length(attempts) = attempt + 1
+  `;
+
+export type Sending = Attempted & {
   readonly payload: object;
-  /** From 0. */
-  readonly attempt: number;
+  /** Why the attempt before it failed. */
+  readonly failed: string | null;
   /** More are due than were taken. */
   readonly hasMore: boolean;
 };
@@ -165,20 +202,18 @@ export const takeDue = async (
         attempts = attempts || jsonb_build_object('at', floor(extract(epoch from clock_timestamp()) * 1000))
       from fitting, quick
       where d.environment_id = ${environmentId} and d.app_id = ${app} and d.number = fitting.number
-      returning d.number, jsonb_array_length(d.attempts) - 1 as attempt
+      returning d.number, jsonb_array_length(d.attempts) - 1 as attempt, d.attempts->-2->>'failed' as failed
     )
-    select number::float8 as number, payload, attempt,
+    select number::float8 as number, payload, attempt, failed,
       (select count(*) from due) = ${count} or (select count(*) from due) > (select count(*) from fitting) as has_more
     from taken join fitting using (number) order by number
   `;
 
-/** A delivery that an app has acknowledged: whichever attempt. */
-export type Acknowledged = { readonly number: number; readonly attempt: number };
-
+/** Notes the deliveries that an app has acknowledged: whichever attempt. */
 export const acknowledge = async (
   sql: Sql,
   { environmentId, app }: AppRef,
-  acknowledged: readonly Acknowledged[],
+  acknowledged: readonly Attempted[],
 ) =>
   await sql`
     with quick as materialized (select ${unflushed(sql)}), given as (

@@ -10,7 +10,7 @@ import { EnvironmentEnded } from "~/db/opening";
 import { errorFields, type Log } from "~/log";
 import * as store from "~/platform/events/deliveries-store";
 import type { Places } from "~/platform/events/place";
-import type { SocketMode } from "~/replicas/events";
+import type { EventDelivery, SocketMode } from "~/replicas/events";
 import { CODES } from "~/wire/frames";
 import type { Peer } from "~/wire/websocket";
 
@@ -19,9 +19,9 @@ const LEASE_MARGIN_MS = 2_000;
 /** A client that does not take a message in this time is disconnected. */
 const TAKE_MS = 2_000;
 const LIMITS = { count: 20, underWay: 100, bytes: 256 * 1024 };
-/** More acknowledgements, of an app that makes them up, are not noted. */
-const ACKNOWLEDGED_MAX = 1_000;
-/** Acknowledgements within this time are noted together. */
+/** More outcomes, of an app that makes them up, are not noted. */
+const OUTCOMES_MAX = 1_000;
+/** Outcomes within this time are noted together. */
 const TOGETHER_MS = 100;
 
 export type DispatcherParts = {
@@ -30,10 +30,17 @@ export type DispatcherParts = {
   readonly log: Log;
 };
 
-/** An app, and how its service delivers. */
+/** An app, and when its service repeats deliveries. */
 export type Destination = store.AppRef & {
-  readonly mode: SocketMode;
-  readonly secret: Uint8Array;
+  readonly mode: Pick<SocketMode, "acknowledgeMs" | "retryMs" | "connectionsMax">;
+};
+
+/** How messages are written and read on a connection of an app. */
+export type Format = Pick<SocketMode, "goodbye"> & {
+  readonly hello: (connections: number) => string;
+  readonly message: (delivery: Omit<EventDelivery, "baseUrl">) => string;
+  /** The outcome of an attempt, if a message of the app reports one. */
+  readonly read: (text: string) => store.Attempted | store.Failed | undefined;
 };
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
@@ -50,11 +57,12 @@ export function createDispatcher(
   },
   destination: Destination,
 ) {
-  const { environmentId, app, mode, secret } = destination;
-  /** The sockets, with the address of the service as the app reached it through each. */
-  const peers = new Map<Peer, string>();
+  const { environmentId, app, mode } = destination;
+  const peers = new Map<Peer, Format>();
   /** To be noted. */
-  const acknowledged: store.Acknowledged[] = [];
+  const acknowledged: store.Attempted[] = [];
+  const failures: store.Failed[] = [];
+  let isNoting = false;
   /** The user that the app acts as, and until when this server delivers, by performance.now(). */
   let user = "";
   let heldUntil = Number.NEGATIVE_INFINITY;
@@ -67,8 +75,8 @@ export function createDispatcher(
   let isStale = false;
 
   function end(reason: "refresh" | "disabled"): void {
-    for (const peer of peers.keys()) {
-      void peer.send(mode.goodbye(reason));
+    for (const [peer, format] of peers) {
+      void peer.send(format.goodbye(reason));
       peer.close(CODES.normal);
     }
   }
@@ -81,11 +89,10 @@ export function createDispatcher(
     for (const delivery of due) {
       const [next] = peers;
       if (!next) break; // it is late soon, and due again
-      const [peer, baseUrl] = next;
+      const [peer, format] = next;
       peers.delete(peer);
-      peers.set(peer, baseUrl);
-      const text = mode.message(secret, { app: { id: app, user }, baseUrl, ...delivery });
-      used.set(peer, peer.send(text));
+      peers.set(peer, format);
+      used.set(peer, peer.send(format.message({ app: { id: app, user }, ...delivery })));
     }
     return used;
   }
@@ -101,6 +108,8 @@ export function createDispatcher(
     const place = await places.open(environmentId);
     if (!place) return end("disabled");
     const now = await place.now();
+    const failed = failures.splice(0); // if this throws, they are late
+    if (failed.length > 0) await store.fail(pool, destination, now, mode, failed);
     await store.endLate(pool, destination, now, mode);
     for (let isLast = false; !isLast && isHeld() && peers.size > 0; ) {
       const used = await inTurn(async () => {
@@ -132,11 +141,12 @@ export function createDispatcher(
     }
   }
 
-  /** Notes what has been acknowledged lately. If that fails, it is late, and sent again. */
-  async function noteAcknowledged(): Promise<void> {
+  /** Notes the outcomes of the last attempts. If that fails, they are late, and sent again. */
+  async function noteOutcomes(): Promise<void> {
+    isNoting = false;
     const noted = acknowledged.splice(0);
-    await store.acknowledge(pool, destination, noted).catch(() => undefined);
-    if (hasMore) void work();
+    if (noted.length > 0) await store.acknowledge(pool, destination, noted).catch(() => undefined);
+    if (hasMore || failures.length > 0) void work();
   }
 
   return {
@@ -157,12 +167,13 @@ export function createDispatcher(
       heldUntil = leftMs === null ? Number.NEGATIVE_INFINITY : since + leftMs - LEASE_MARGIN_MS;
     },
 
-    /** Takes a message of the app. */
-    read(text: string): void {
-      const read = mode.acknowledged(text);
-      if (!read) return;
-      if (acknowledged.length === 0) setTimeout(() => void noteAcknowledged(), TOGETHER_MS);
-      if (acknowledged.length < ACKNOWLEDGED_MAX) acknowledged.push(read);
+    /** Takes the outcome of an attempt. */
+    take(outcome: store.Attempted | store.Failed): void {
+      if (!isNoting) setTimeout(() => void noteOutcomes(), TOGETHER_MS);
+      isNoting = true;
+      if (acknowledged.length + failures.length >= OUTCOMES_MAX) return;
+      if ("reason" in outcome) failures.push(outcome);
+      else acknowledged.push(outcome);
     },
   };
 }

@@ -1,8 +1,11 @@
 /** The events of environments: which apps receive them, what follows from changes, and its delivery. */
+import type { Config } from "~/config";
 import type { Pool } from "~/db/connect";
 import type { SessionPool } from "~/db/session-pool";
-import { NotAuthed } from "~/errors";
+import { ApiError, NotAuthed } from "~/errors";
 import { answerOf } from "~/http/native";
+import { publicBase } from "~/http/origin";
+import { nearest, quoted } from "~/input/nearest";
 import type { Log } from "~/log";
 import { createActivity } from "~/platform/activity";
 import type { Environments } from "~/platform/environments/environments";
@@ -12,6 +15,8 @@ import type { Settings } from "~/platform/environments/opening";
 import { createEventApps } from "~/platform/events/apps";
 import { useTicket } from "~/platform/events/deliveries-store";
 import { createDerivation } from "~/platform/events/derivation";
+import type { Destination, Format } from "~/platform/events/dispatcher";
+import { forwardFormat, socketFormat } from "~/platform/events/formats";
 import { createEventListing } from "~/platform/events/listing";
 import { createPlaces } from "~/platform/events/place";
 import { createSockets } from "~/platform/events/sockets";
@@ -31,6 +36,9 @@ export type EnvironmentEvents = ReturnType<typeof createEvents>;
 const SOCKETS_MAX = 4_000;
 const SOCKETS_PER_KEY_MAX = 1_000;
 
+const addressOf = (serverUrl: string, environmentId: string, service: string) =>
+  `${serverUrl}/api/env/${environmentId}/services/${service}`;
+
 export function createEvents(deps: {
   pool: Pool;
   sessionPool: SessionPool<Settings>;
@@ -38,8 +46,9 @@ export function createEvents(deps: {
   templates: Templates;
   exclusive: Exclusive;
   log: Log;
+  config: Pick<Config, "TRUST_PROXY">;
 }) {
-  const { pool } = deps;
+  const { pool, environments } = deps;
   const places = createPlaces(deps);
   const parts = { ...deps, places };
   const derivation = createDerivation(parts);
@@ -50,6 +59,17 @@ export function createEvents(deps: {
   );
   const activity = createActivity(deps);
   const waiting = createWaiting({ ...parts, derivation, activity });
+
+  /** The server's side of a connection that counts for a key. */
+  function join(peer: Peer, destination: Destination, format: Format, keyId: string): Listener {
+    try {
+      return sockets.join(peer, destination, format, quota.take(keyId));
+    } catch {
+      void peer.send(format.goodbye("too_many")).then(() => peer.close(CODES.tryAgainLater));
+      return { message: async () => {}, end: () => {} };
+    }
+  }
+
   const listening = [
     pool.listen(CHANGES_CHANNEL, derivation.soon),
     pool.listen(DELIVERIES_CHANNEL, sockets.wake),
@@ -86,18 +106,54 @@ export function createEvents(deps: {
       const known = await listApps(pool, environmentId);
       const app = known.find((each) => each.id === given.app && each.service === service);
       if (!app) throw new NotAuthed("invalid");
-      const baseUrl = `${serverUrl}/api/env/${environmentId}/services/${service}`;
       if (!(await useTicket(pool, given.ticket, given.expiresAt))) throw new NotAuthed("expired");
-      const destination = { environmentId, app: app.id, mode, baseUrl, secret: tokenHash };
-      const open = (peer: Peer): Listener => {
-        try {
-          return sockets.join(peer, destination, quota.take(keyId));
-        } catch {
-          void peer.send(mode.goodbye("too_many")).then(() => peer.close(CODES.tryAgainLater));
-          return { message: async () => {}, end: () => {} };
-        }
-      };
+      const destination = { environmentId, app: app.id, mode };
+      const baseUrl = addressOf(serverUrl, environmentId, service);
+      const format = socketFormat(mode, { app: app.id, secret: tokenHash, baseUrl });
+      const open = (peer: Peer) => join(peer, destination, format, keyId);
       return await answerOf(upgraded(request, open, { pingMs: mode.pingMs }));
+    },
+
+    /**
+     * Opens a connection over which the owner of an environment takes the requests to an app. The first is a challenge: the
+     * others follow its answer. Throws `invalid_request`.
+     */
+    async forward(
+      request: Request,
+      { userId, keyId }: { readonly userId: string; readonly keyId: string },
+      { envId, app: id }: { readonly envId: string; readonly app: string },
+    ): Promise<Response> {
+      const { environmentId, tokenHash } = await environments.requirePath(userId, envId);
+      const apps = await listApps(pool, environmentId);
+      const app = apps.find((each) => each.id === id);
+      const events = app && REPLICAS.get(app.service)?.events;
+      if (!events)
+        throw new ApiError(
+          "invalid_request",
+          `app: the environment has no app ${quoted(id)}${nearest(
+            id,
+            apps.map((each) => each.id),
+          )}`,
+        );
+      const destination = { environmentId, app: id, mode: events.socket };
+      const baseUrl = addressOf(
+        publicBase(request, deps.config.TRUST_PROXY),
+        environmentId,
+        app.service,
+      );
+      const format = forwardFormat(events.request, { app: id, secret: tokenHash, baseUrl });
+      const open = (peer: Peer): Listener => {
+        let joined: Listener | undefined;
+        void peer.send(format.challenge());
+        return {
+          async message(text) {
+            if (joined) await joined.message(text);
+            else if (format.isReady(text)) joined = join(peer, destination, format, keyId);
+          },
+          end: () => joined?.end(),
+        };
+      };
+      return upgraded(request, open);
     },
 
     async stop(): Promise<void> {

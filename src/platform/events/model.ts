@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, Id, ServiceName, Timestamp, UserId } from "~/http/model";
 import { numberedQuery } from "~/http/page";
-import { AppId, EventTypes, Scopes } from "~/platform/outbox/model";
+import { AppId, EventTypes, Scopes, SigningSecret } from "~/platform/outbox/model";
 
 const EventAppView = t.Object(
   {
@@ -16,6 +16,7 @@ const EventAppView = t.Object(
       description:
         "In front of the environment's token: the token with which the app opens connections for its events. Null if the service has no such token",
     }),
+    signingSecret: SigningSecret,
   },
   { title: "EventApp", description: "An app that receives events" },
 );
@@ -25,6 +26,8 @@ export const EventApps = t.Object(
   { title: "EventApps", description: "The apps of an environment that receive events" },
 );
 export type EventApps = Static<typeof EventApps>;
+
+export const ListenQuery = t.Object({ app: AppId });
 
 export const DeliveryQuery = numberedQuery("event");
 export type DeliveryQuery = Static<typeof DeliveryQuery>;
@@ -154,9 +157,8 @@ export const NewWait = t.Object(
       Type.Integer({
         minimum: 0,
         maximum: QUIET_MS_MAX,
-        default: QUIET_MS_DEFAULT,
-        description:
-          "It is idle once there was no call, and nothing was sent to an app, for so many milliseconds of real time. With `until`, the wait ends on idle only if this is given",
+        // No `default`: it would be filled in, and `until` goes by what is given.
+        description: `It is idle once there was no call, and nothing was sent to an app, for so many milliseconds of real time. ${QUIET_MS_DEFAULT} unless given; with \`until\`, the wait then does not end on idle`,
       }),
     ),
     timeoutMs: t.Optional(

@@ -3,12 +3,19 @@ import { failures } from "~/http/errors";
 import { EnvironmentPath } from "~/http/model";
 import { principalOf } from "~/http/principal";
 import type { EnvironmentEvents } from "~/platform/events/events";
-import { DeliveryPage, DeliveryQuery, EventApps, NewWait, Waited } from "~/platform/events/model";
+import {
+  DeliveryPage,
+  DeliveryQuery,
+  EventApps,
+  ListenQuery,
+  NewWait,
+  Waited,
+} from "~/platform/events/model";
 import { NewEventApps } from "~/platform/outbox/model";
 
 const SHOWN = ["invalid_request", "invalid_environment_path", "environment_not_found"] as const;
 
-export const eventRoutes = ({ apps, listing, waiting }: EnvironmentEvents) =>
+export const eventRoutes = ({ apps, listing, waiting, forward }: EnvironmentEvents) =>
   new Elysia({ tags: ["environments"] })
     .put(
       "/env/:envId/events",
@@ -55,6 +62,17 @@ export const eventRoutes = ({ apps, listing, waiting }: EnvironmentEvents) =>
           description:
             "In order, each with its cause, the attempts to deliver it, and the apps that do not receive it, with the reason. Only environments with apps have events.",
         },
+      },
+    )
+    .get(
+      "/env/:envId/listen",
+      ({ request, params, query }) =>
+        forward(request, principalOf(request), { envId: params.envId, app: query.app }),
+      {
+        params: EnvironmentPath,
+        query: ListenQuery,
+        // OpenAPI has no words for WebSockets.
+        detail: { hide: true, summary: "Take the requests to an app over a WebSocket" },
       },
     )
     .post(

@@ -8,6 +8,7 @@ import {
   type Destination,
   type Dispatcher,
   type DispatcherParts,
+  type Format,
 } from "~/platform/events/dispatcher";
 import { createSemaphore } from "~/semaphore";
 import { CODES } from "~/wire/frames";
@@ -64,30 +65,29 @@ export function createSockets(deps: DispatcherParts & { readonly derivation: Der
   }
 
   async function greet(dispatcher: Dispatcher, peer: Peer): Promise<void> {
-    const { mode, app, peers } = dispatcher;
-    await peer.send(mode.hello(app, peers.size));
+    const { peers } = dispatcher;
+    await peer.send(peers.get(peer)?.hello(peers.size) ?? "");
     await look([dispatcher]);
   }
 
   return {
     /** The server's side of a socket that an app has opened. `left`: it has gone. */
-    join(
-      peer: Peer,
-      { baseUrl, ...destination }: Destination & { readonly baseUrl: string },
-      left: () => void,
-    ): Listener {
+    join(peer: Peer, destination: Destination, format: Format, left: () => void): Listener {
       const key = keyOf(destination);
       const dispatcher = dispatchers.get(key) ?? createDispatcher({ ...deps, inTurn }, destination);
       if (dispatcher.peers.size >= destination.mode.connectionsMax) {
-        void peer.send(destination.mode.goodbye("too_many")).then(() => peer.close(CODES.normal));
+        void peer.send(format.goodbye("too_many")).then(() => peer.close(CODES.normal));
         return { message: async () => {}, end: left };
       }
       dispatchers.set(key, dispatcher);
-      dispatcher.peers.set(peer, baseUrl);
+      dispatcher.peers.set(peer, format);
       looking ??= setTimeout(lookAtAll, LOOK_MS);
       greet(dispatcher, peer).catch(() => peer.close(CODES.tryAgainLater));
       return {
-        message: async (text) => dispatcher.read(text),
+        async message(text) {
+          const outcome = format.read(text);
+          if (outcome) dispatcher.take(outcome);
+        },
         end() {
           dispatcher.peers.delete(peer);
           left();

@@ -18,6 +18,9 @@ export const EventTypes = t.Array(Name, {
   description: "The types of events that it subscribes to, as the service names them",
   examples: [["message.channels", "app_mention"]],
 });
+export const SigningSecret = t.Nullable(t.String({ examples: ["0d1f".repeat(8)] }), {
+  description: "The app checks the signatures of requests with it. Null if the service signs none",
+});
 const SCOPES = {
   maxItems: NAMES_MAX,
   description: "The scopes that it has, where the service gives events by scopes. Omitted: all",
@@ -70,6 +73,7 @@ export const CreatedApp = t.Object(
       description: "With which the app opens connections for its events. Shown once",
       examples: [`xapp-1-A01AGENTBOT-diorama_e_${"0".repeat(49)}`],
     }),
+    signingSecret: SigningSecret,
   },
   { title: "CreatedApp", description: "An app of a new environment, with its token" },
 );

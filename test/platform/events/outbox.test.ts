@@ -174,8 +174,12 @@ describe("initEnv takes apps", () => {
     });
     for (const each of environment.environments) {
       const plain = each.token.replace("xoxb-", "");
+      const { body } = await program.get(`/env/${each.environmentId}/events`);
+      const [{ signingSecret }] = body.apps;
+      const token = `xapp-1-${BOT}-${plain}`;
+      expect(signingSecret).toMatch(/^[0-9a-f]{32}$/);
       expect(each.apps).toEqual([
-        { app: BOT, service: "chat", userId: "U01AGENTONE", token: `xapp-1-${BOT}-${plain}` },
+        { app: BOT, service: "chat", userId: "U01AGENTONE", token, signingSecret },
       ]);
       const release = await keep(each);
       await program.chat(each, "chat.postMessage", say);
@@ -273,7 +277,8 @@ test("forks have the apps of their parent", async () => {
   expectStatus(forked, 200);
   for (const fork of forked.body.environments) {
     const { body } = await program.get(`/env/${fork.environmentId}/events`);
-    expect(body.apps).toEqual(given);
+    expect(body.apps).toEqual([{ ...given[0], signingSecret: expect.any(String) }]);
+    expect(body.apps[0].signingSecret).not.toBe(given[0].signingSecret);
     const release = await keep(fork);
     await program.chat(fork, "chat.postMessage", say);
     expect(await notedIn(fork)).toHaveLength(1);

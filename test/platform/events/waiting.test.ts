@@ -104,7 +104,7 @@ describe("until an event", () => {
 
   test("ends on idle only if that is asked for", async () => {
     const environment = await first.environment({ events: { apps: [{ app: APP, events: [] }] } });
-    const given = { until: replied, timeoutMs: 2_000 };
+    const given = { until: replied, timeoutMs: 4_000 }; // longer than the quiet time without `until`
     expect(await wait(environment, given)).toMatchObject({ ended: "timeout" });
     expect(await wait(environment, { ...given, quietMs: 300 })).toMatchObject({ ended: "idle" });
   });

@@ -182,6 +182,11 @@ class CreatedApp(Model):
     With which the app opens connections for its events. Shown once
     """
 
+    signing_secret: Annotated[str | None, Field(alias="signingSecret")]
+    """
+    The app checks the signatures of requests with it. Null if the service signs none
+    """
+
 
 class Environment(Model):
     """

@@ -1,6 +1,6 @@
 /** The envelope of an event on its way to an app. Its ids derive from the environment's secret: nothing is stored. */
 import { createHmac } from "node:crypto";
-import type { SocketDelivery } from "~/replicas/events";
+import type { EventDelivery } from "~/replicas/events";
 
 const UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 const MIXED = `${UPPER}abcdefghijklmnopqrstuvwxyz`;
@@ -10,8 +10,12 @@ const TOKEN_LENGTH = 24;
 const NUMBER_DIGITS = 12;
 const ATTEMPT_DIGITS = 3;
 
-const digest = (secret: Uint8Array, text: string) =>
+export const digest = (secret: Uint8Array, text: string) =>
   createHmac("sha256", secret).update(`event ${text}`).digest();
+
+/** The token of an app that its requests carry. */
+export const requestToken = (secret: Uint8Array, app: string): string =>
+  letters(digest(secret, `token ${app}`), MIXED, TOKEN_LENGTH);
 
 const letters = (bytes: Uint8Array, alphabet: string, length: number) =>
   Array.from(bytes.subarray(0, length), (byte) => alphabet[byte % alphabet.length]).join("");
@@ -21,7 +25,7 @@ const padded = (value: number, digits: number) => value.toString(16).padStart(di
 /** A UUID of version 4 that contains the number and the attempt of a delivery. */
 export function envelopeId(
   secret: Uint8Array,
-  { app, number, attempt }: Pick<SocketDelivery, "app" | "number" | "attempt">,
+  { app, number, attempt }: Pick<EventDelivery, "app" | "number" | "attempt">,
 ): string {
   const hex = digest(secret, `envelope ${app.id} ${number} ${attempt}`).toString("hex");
   return [
@@ -58,12 +62,12 @@ const withAddresses = (event: object, baseUrl: string) =>
 /** The body of the request that the service would send over HTTP. */
 export function eventCallback(
   secret: Uint8Array,
-  { app, payload, number, baseUrl }: Omit<SocketDelivery, "attempt">,
+  { app, payload, number, baseUrl }: Omit<EventDelivery, "attempt" | "failed">,
 ) {
   const { team_id: team, event_time: time, event } = payload as Payload;
   const id = digest(secret, `id ${app.id} ${number}`);
   return {
-    token: letters(digest(secret, `token ${app.id}`), MIXED, TOKEN_LENGTH),
+    token: requestToken(secret, app.id),
     team_id: team,
     context_team_id: team,
     context_enterprise_id: null,

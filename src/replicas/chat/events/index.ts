@@ -6,6 +6,7 @@ import { canvases, files, shares } from "~/replicas/chat/events/files";
 import { pins, reactions, stars } from "~/replicas/chat/events/items";
 import { messages } from "~/replicas/chat/events/messages";
 import { emoji, usergroups, users } from "~/replicas/chat/events/people";
+import { request } from "~/replicas/chat/events/request";
 import { socket } from "~/replicas/chat/events/socket";
 import { type EventType, TYPES } from "~/replicas/chat/events/types";
 import { isAppId } from "~/replicas/chat/ids";
@@ -52,6 +53,7 @@ export const events: Events<TableName> = {
   isAppId,
   findBot: findBotOfApp,
   socket,
+  request,
 
   async derive(session, changes, apps) {
     const context = await readContext(session, changes as RowChange<TableName>[], apps);

@@ -52,7 +52,7 @@ describe("an envelope", () => {
     },
   };
   const baseUrl = "http://localhost:1/api/env/x/services/chat";
-  const delivery = { app: APP, payload, number: 7, attempt: 0, baseUrl };
+  const delivery = { app: APP, payload, number: 7, attempt: 0, failed: null, baseUrl };
   const of = (change: object = {}, secret = SECRET) =>
     JSON.parse(socket.message(secret, { ...delivery, ...change }));
 

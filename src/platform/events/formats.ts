@@ -1,0 +1,92 @@
+/** How events are written on the connections of apps: as the service does over a WebSocket, or as requests to be forwarded. */
+import { isObject, parseBounded } from "~/input/json";
+import type { Attempted, Failed } from "~/platform/events/deliveries-store";
+import type { Format } from "~/platform/events/dispatcher";
+import {
+  NOT_ACKNOWLEDGED,
+  NOT_CONNECTED,
+  type RequestMode,
+  type SocketMode,
+} from "~/replicas/events";
+
+export type Opening = {
+  readonly app: string;
+  /** The environment's. */
+  readonly secret: Uint8Array;
+  /** The address of the service as the app reaches it. */
+  readonly baseUrl: string;
+};
+
+export const socketFormat = (mode: SocketMode, { app, secret, baseUrl }: Opening): Format => ({
+  hello: (connections) => mode.hello(app, connections),
+  message: (delivery) => mode.message(secret, { ...delivery, baseUrl }),
+  read: mode.acknowledged,
+  goodbye: mode.goodbye,
+});
+
+const ATTEMPT_ID = /^(\d{1,12})\.(\d{1,3})$/;
+const REASONS = new Map([
+  ["timeout", NOT_ACKNOWLEDGED],
+  ["connection_failed", NOT_CONNECTED],
+]);
+
+function parsed(text: string): unknown {
+  try {
+    return parseBounded(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Requests for `diorama listen`, which posts them to an address that this server cannot reach. Messages to it: `challenge`,
+ * `hello`, `request`, `goodbye`. From it: `{"type":"ready"}` after the challenge, then `{id, status, headers}` or
+ * `{id, error}`, with `timeout` or `connection_failed`, for each request.
+ */
+export const forwardFormat = (
+  mode: RequestMode,
+  { app, secret, baseUrl }: Opening,
+): Format & { readonly challenge: () => string; readonly isReady: (text: string) => boolean } => ({
+  challenge: () => JSON.stringify({ type: "challenge", app, ...mode.challenge(secret, app) }),
+
+  isReady(text) {
+    const message = parsed(text);
+    return isObject(message) && message["type"] === "ready";
+  },
+
+  hello: (connections) => JSON.stringify({ type: "hello", app, connections }),
+
+  message: (delivery) =>
+    JSON.stringify({
+      type: "request",
+      id: `${delivery.number}.${delivery.attempt}`,
+      request: mode.request(secret, { ...delivery, baseUrl }),
+    }),
+
+  read(text) {
+    const message = parsed(text);
+    if (!isObject(message) || typeof message["id"] !== "string") return undefined;
+    const [, number, attempt] = ATTEMPT_ID.exec(message["id"]) ?? [];
+    if (number === undefined) return undefined;
+    return outcomeOf(mode, { number: Number(number), attempt: Number(attempt) }, message);
+  },
+
+  goodbye: (reason) => JSON.stringify({ type: "goodbye", reason }),
+});
+
+/** The outcome of a request, by its answer. Undefined for a message without one. */
+function outcomeOf(
+  mode: RequestMode,
+  attempted: Attempted,
+  { status, error, headers }: { readonly [field: string]: unknown },
+): Attempted | Failed | undefined {
+  const reason = typeof error === "string" ? REASONS.get(error) : undefined;
+  if (reason !== undefined) return { ...attempted, reason, isLast: false };
+  if (!Number.isInteger(status) || Number(status) < 100 || Number(status) > 599) return undefined;
+  if (Number(status) >= 200 && Number(status) <= 299) return attempted;
+  return {
+    ...attempted,
+    reason: `status ${status}`,
+    isLast: isObject(headers) && mode.isLast(headers),
+  };
+}

@@ -1,0 +1,69 @@
+/** The Events API over HTTP: the signed requests to an app's Request URL, as the service's documentation describes them. */
+import { createHmac } from "node:crypto";
+import { digest, eventCallback, requestToken } from "~/replicas/chat/events/envelope";
+import {
+  type EventRequest,
+  NOT_ACKNOWLEDGED,
+  NOT_CONNECTED,
+  type RequestMode,
+} from "~/replicas/events";
+import { hexOf, REAL, secondsOf } from "~/source";
+
+const SECRET_LENGTH = 32;
+const CHALLENGE_BYTES = 20;
+
+const signingSecret = (secret: Uint8Array, app: string): string =>
+  digest(secret, `signing ${app}`).toString("hex").slice(0, SECRET_LENGTH);
+
+/** Its timestamp is of real time: clients reject a signature that is older than five minutes. */
+function signed(
+  secret: Uint8Array,
+  app: string,
+  content: object,
+  headers: EventRequest["headers"] = {},
+): EventRequest {
+  const body = JSON.stringify(content);
+  const timestamp = String(secondsOf(REAL));
+  const mac = createHmac("sha256", signingSecret(secret, app))
+    .update(`v0:${timestamp}:${body}`)
+    .digest("hex");
+  return {
+    body,
+    headers: {
+      "content-type": "application/json",
+      "user-agent": "Slackbot 1.0 (+https://api.slack.com/robots)",
+      "x-slack-request-timestamp": timestamp,
+      "x-slack-signature": `v0=${mac}`,
+      ...headers,
+    },
+  };
+}
+
+/** Why the attempt before failed, in the words of `X-Slack-Retry-Reason`. */
+function retryReason(failed: string | null): string {
+  if (failed === NOT_ACKNOWLEDGED) return "http_timeout";
+  if (failed === NOT_CONNECTED) return "connection_failed";
+  return failed?.startsWith("status ") ? "http_error" : "unknown_error";
+}
+
+export const request: RequestMode = {
+  signingSecret,
+
+  challenge(secret, app) {
+    const challenge = hexOf(REAL, CHALLENGE_BYTES);
+    const token = requestToken(secret, app);
+    const content = { token, challenge, type: "url_verification" };
+    return { request: signed(secret, app, content), expected: challenge };
+  },
+
+  request(secret, delivery) {
+    const { app, attempt, failed } = delivery;
+    const retry = {
+      "x-slack-retry-num": String(attempt),
+      "x-slack-retry-reason": retryReason(failed),
+    };
+    return signed(secret, app.id, eventCallback(secret, delivery), attempt > 0 ? retry : {});
+  },
+
+  isLast: (headers) => headers["x-slack-no-retry"] === "1",
+};
