@@ -30,6 +30,15 @@ export type EventApp = {
   readonly scopes: readonly string[] | null;
 };
 
+/** An event that nothing in the environment causes. */
+type RaisedEvent = {
+  readonly type: string;
+  /** The fields that the service would send. JSON. */
+  readonly event: { readonly [field: string]: unknown };
+  /** The time of the environment, in microseconds since 1970. */
+  readonly micros: number;
+};
+
 /** Something that happened, and who learns of it. */
 type ServiceEvent = {
   /** The number of the change that caused it. */
@@ -126,6 +135,12 @@ export type Events<Name extends string = string> = {
     changes: readonly RowChange[],
     apps: readonly EventApp[],
   ) => Promise<readonly ServiceEvent[]>;
+  /** An event that is raised by hand. Every app that subscribes to its type receives it, if it has a scope for it. */
+  readonly raise: (
+    session: Session<Name>,
+    event: RaisedEvent,
+    apps: readonly EventApp[],
+  ) => Promise<Omit<ServiceEvent, "change">>;
   readonly socket: SocketMode;
   readonly request: RequestMode;
 };

@@ -127,6 +127,16 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     invalid_environment_path: ["/env/nonsense/events"],
     environment_not_found: [`/env/${NONE}/events`],
   },
+  "POST /env/{envId}/events": {
+    invalid_request: [`/env/${NONE}/events`, { type: "team_join" }],
+    invalid_environment_path: ["/env/nonsense/events", { type: "team_join", event: {} }],
+    environment_not_found: [`/env/${NONE}/events`, { type: "team_join", event: {} }],
+  },
+  "POST /env/{envId}/deliveries/{n}/repeat": {
+    invalid_request: [`/env/${NONE}/deliveries/x/repeat`, {}],
+    invalid_environment_path: ["/env/nonsense/deliveries/1/repeat", {}],
+    environment_not_found: [`/env/${NONE}/deliveries/1/repeat`, {}],
+  },
   "POST /env/{envId}/wait": {
     invalid_request: [`/env/${NONE}/wait`, { quietMs: -1 }],
     invalid_environment_path: ["/env/nonsense/wait", {}],

@@ -3242,15 +3242,16 @@ export interface components {
             readonly apps: readonly components["schemas"]["EventApp"][];
         };
         /**
+         * @description `hand`: the owner of the environment has raised it
          * @example call
          * @enum {string}
          */
-        readonly EventCause: "call" | "clock";
+        readonly EventCause: "call" | "clock" | "hand";
         /** @description The cause of an event */
         readonly Caused: {
             readonly by: components["schemas"]["EventCause"];
             /**
-             * @description `X-Request-Id` of the call, as in the calls of a run; null for the clock
+             * @description `X-Request-Id` of the call, as in the calls of a run; null for other causes
              * @example 0d9f1c5e-7b1c-4c39-9e0b-6d5f6f0a2f11
              */
             readonly request: string | null;
@@ -3347,6 +3348,26 @@ export interface components {
              * @example 1
              */
             readonly next: number | null;
+        };
+        /** @description An event that nothing in the environment causes */
+        readonly NewEvent: {
+            /**
+             * @description As apps subscribe to it
+             * @example app_home_opened
+             */
+            readonly type: string;
+            /** @description The fields that the service would send. Its `type` follows from the type above, and `event_ts` is the environment's time unless given */
+            readonly event: {
+                readonly [key: string]: unknown;
+            };
+        };
+        /** @description The app that receives the event again; without one, all */
+        readonly Repetition: {
+            /**
+             * @description Id of the app: one of the template's, or any in the form of the service
+             * @example A01AGENTBOT
+             */
+            readonly app?: string;
         };
         /** @description An event to wait for. The environment has apps; they need not subscribe to it */
         readonly Until: {
@@ -4257,6 +4278,8 @@ export type Delivery = components['schemas']['Delivery'];
 export type MissedEvent = components['schemas']['MissedEvent'];
 export type EnvironmentEvent = components['schemas']['EnvironmentEvent'];
 export type DeliveryPage = components['schemas']['DeliveryPage'];
+export type NewEvent = components['schemas']['NewEvent'];
+export type Repetition = components['schemas']['Repetition'];
 export type Until = components['schemas']['Until'];
 export type NewWait = components['schemas']['NewWait'];
 export type WaitEnd = components['schemas']['WaitEnd'];

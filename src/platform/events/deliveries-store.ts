@@ -3,6 +3,9 @@ import type { Fragment, Sql } from "~/db/connect";
 import { unflushed } from "~/db/unflushed";
 import { NOT_ACKNOWLEDGED } from "~/replicas/events";
 
+/** Notified with the id of an environment that has something to deliver. */
+export const DELIVERIES_CHANNEL = "diorama_deliveries";
+
 /** An app of an environment. */
 export type AppRef = { readonly environmentId: string; readonly app: string };
 
@@ -227,6 +230,28 @@ export const acknowledge = async (
     where environment_id = ${environmentId} and app_id = ${app} and d.number = given.number
       and state in ('pending', 'sent') and jsonb_array_length(attempts) > attempt
   `;
+
+/** Attempts of a delivery, after which it is not made again by hand. */
+const ATTEMPTS_MAX = 100;
+
+/** Makes deliveries of an event due again that have ended. Returns the apps. */
+export async function repeat(
+  sql: Sql,
+  environmentId: string,
+  { number, app }: { readonly number: number; readonly app: string | undefined },
+): Promise<string[]> {
+  const rows = await sql<{ app: string }[]>`
+    with due as (
+      update diorama.deliveries set state = 'pending', due_at = 0
+      where environment_id = ${environmentId} and number = ${number} and state in ('delivered', 'failed')
+        and app_id = coalesce(${app ?? null}, app_id) and jsonb_array_length(attempts) < ${ATTEMPTS_MAX}
+        and exists (select from diorama.events e where e.environment_id = ${environmentId} and e.number = ${number} and payload is not null)
+      returning app_id
+    )
+    select app_id as app, pg_notify(${DELIVERIES_CHANNEL}, ${environmentId}) from due
+  `;
+  return rows.map((row) => row.app);
+}
 
 /** How many deliveries of an environment are under way or due, and how long ago the last one was sent. */
 export async function findOpen(

@@ -152,15 +152,26 @@ async function deriveIn(
   const own = apps.filter((app) => app.service === service);
   const derived = await events.derive(session, changes, own);
   return derived.map(({ change, type, payload, missed }) => {
-    const text = JSON.stringify(payload);
     const later = own.filter(({ since = 0 }) => change <= since);
     const all = {
       ...missed,
       ...Object.fromEntries(later.map(({ id }) => [id, "registered after the change"])),
     };
-    const receivers = own.map(({ id }) => id).filter((id) => !Object.hasOwn(all, id));
     const cause = causes.get(change) ?? null;
-    const event = { change, service, type, payload: text, cause, missed: all, receivers };
-    return Buffer.byteLength(text) <= PAYLOAD_MAX ? event : store.withoutPayload(event);
+    return { change, ...keptEvent({ service, type, payload, cause, missed: all }, own) };
   });
+}
+
+/** An event as it is stored. `apps`: those of its service. */
+export function keptEvent(
+  {
+    payload,
+    ...event
+  }: Omit<store.NewEvent, "payload" | "receivers"> & { readonly payload: object },
+  apps: readonly StoredApp[],
+): store.NewEvent {
+  const text = JSON.stringify(payload);
+  const receivers = apps.map(({ id }) => id).filter((id) => !Object.hasOwn(event.missed, id));
+  const kept = { ...event, payload: text, receivers };
+  return Buffer.byteLength(text) <= PAYLOAD_MAX ? kept : store.withoutPayload(kept);
 }

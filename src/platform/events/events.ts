@@ -13,14 +13,15 @@ import type { Exclusive } from "~/platform/environments/exclusive";
 import { requireId } from "~/platform/environments/id";
 import type { Settings } from "~/platform/environments/opening";
 import { createEventApps } from "~/platform/events/apps";
-import { useTicket } from "~/platform/events/deliveries-store";
+import { DELIVERIES_CHANNEL, useTicket } from "~/platform/events/deliveries-store";
 import { createDerivation } from "~/platform/events/derivation";
 import type { Destination, Format } from "~/platform/events/dispatcher";
 import { forwardFormat, socketFormat } from "~/platform/events/formats";
 import { createEventListing } from "~/platform/events/listing";
 import { createPlaces } from "~/platform/events/place";
+import { createRaising } from "~/platform/events/raising";
 import { createSockets } from "~/platform/events/sockets";
-import { CHANGES_CHANNEL, DELIVERIES_CHANNEL } from "~/platform/events/store";
+import { CHANGES_CHANNEL } from "~/platform/events/store";
 import { createWaiting } from "~/platform/events/waiting";
 import { listApps } from "~/platform/outbox/store";
 import { createQuota } from "~/platform/quota";
@@ -78,6 +79,7 @@ export function createEvents(deps: {
   return {
     apps: createEventApps({ ...parts, derivation }),
     listing: createEventListing({ ...deps, derivation }),
+    raising: createRaising({ ...parts, derivation }),
     waiting,
     activity,
 

@@ -1,9 +1,10 @@
 /** Lists the events of an environment, with who received each of them, and who did not, and why. */
+import type { Cause } from "~/db/cause";
 import type { Pool } from "~/db/connect";
 import { PAGE_LENGTH_MAX, readLimit } from "~/http/page";
 import type { Environments } from "~/platform/environments/environments";
 import type { Derivation } from "~/platform/events/derivation";
-import type { DeliveryPage, DeliveryQuery } from "~/platform/events/model";
+import type { DeliveryPage, DeliveryQuery, EnvironmentEvent } from "~/platform/events/model";
 import * as store from "~/platform/events/store";
 import { MICROS } from "~/source";
 
@@ -39,6 +40,11 @@ export function createEventListing(deps: {
 
 const time = (ms: number) => new Date(ms).toISOString();
 
+function makerOf(cause: Cause): "call" | "clock" | "hand" {
+  if ("clock" in cause) return "clock";
+  return "hand" in cause ? "hand" : "call";
+}
+
 /** An event without those who receive it. */
 export function shown({ number, service, type, cause, payload }: store.ListedEvent) {
   return {
@@ -46,7 +52,7 @@ export function shown({ number, service, type, cause, payload }: store.ListedEve
     service,
     type,
     cause: cause && {
-      by: "clock" in cause ? ("clock" as const) : ("call" as const),
+      by: makerOf(cause),
       request: "request" in cause ? cause.request : null,
       at: time(cause.micros / MICROS),
     },
@@ -54,7 +60,7 @@ export function shown({ number, service, type, cause, payload }: store.ListedEve
   };
 }
 
-function listed(event: store.ListedEvent): DeliveryPage["events"][number] {
+export function listed(event: store.ListedEvent): EnvironmentEvent {
   const { missed, deliveries } = event;
   return {
     ...shown(event),

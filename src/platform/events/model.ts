@@ -1,7 +1,7 @@
 /** Shapes of the events of an environment: the apps that receive them, and what was delivered. */
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { Count, Id, ServiceName, Timestamp, UserId } from "~/http/model";
+import { Count, Digits, EnvironmentPath, Id, ServiceName, Timestamp, UserId } from "~/http/model";
 import { numberedQuery } from "~/http/page";
 import { AppId, EventTypes, Scopes, SigningSecret } from "~/platform/outbox/model";
 
@@ -72,19 +72,20 @@ const Missed = t.Object(
 
 const Caused = t.Object(
   {
-    by: t.Union([t.Literal("call"), t.Literal("clock")], {
+    by: t.Union([t.Literal("call"), t.Literal("clock"), t.Literal("hand")], {
       title: "EventCause",
+      description: "`hand`: the owner of the environment has raised it",
       examples: ["call"],
     }),
     request: t.Nullable(t.String({ examples: ["0d9f1c5e-7b1c-4c39-9e0b-6d5f6f0a2f11"] }), {
-      description: "`X-Request-Id` of the call, as in the calls of a run; null for the clock",
+      description: "`X-Request-Id` of the call, as in the calls of a run; null for other causes",
     }),
     at: { ...Timestamp, description: "By the environment's clock" },
   },
   { title: "Caused", description: "The cause of an event" },
 );
 
-const EnvironmentEvent = t.Object(
+export const EnvironmentEvent = t.Object(
   {
     n: Type.Integer({ ...Count, description: "Its number, from 1" }),
     service: ServiceName,
@@ -99,6 +100,8 @@ const EnvironmentEvent = t.Object(
   },
   { title: "EnvironmentEvent", description: "Something that happened in an environment" },
 );
+
+export type EnvironmentEvent = Static<typeof EnvironmentEvent>;
 
 export const DeliveryPage = t.Object(
   {
@@ -115,6 +118,37 @@ export const DeliveryPage = t.Object(
   { title: "DeliveryPage", description: "Events of an environment, and who received them" },
 );
 export type DeliveryPage = Static<typeof DeliveryPage>;
+
+export const NewEvent = t.Object(
+  {
+    type: t.String({
+      maxLength: 64,
+      description: "As apps subscribe to it",
+      examples: ["app_home_opened"],
+    }),
+    event: t.Record(t.String(), t.Unknown(), {
+      description:
+        "The fields that the service would send. Its `type` follows from the type above, and `event_ts` is the environment's time unless given",
+      examples: [{ user: "U02JOHNADOE", channel: "D01AGENTDM", tab: "home" }],
+    }),
+  },
+  { title: "NewEvent", description: "An event that nothing in the environment causes" },
+);
+export type NewEvent = Static<typeof NewEvent>;
+
+export const EventPath = t.Object({
+  ...EnvironmentPath.properties,
+  n: t.String({
+    ...Digits,
+    documented: Type.Integer({ ...Count, description: "The number of the event" }),
+  }),
+});
+
+export const Repetition = t.Object(
+  { app: t.Optional(AppId) },
+  { title: "Repetition", description: "The app that receives the event again; without one, all" },
+);
+export type Repetition = Static<typeof Repetition>;
 
 export const QUIET_MS_DEFAULT = 3_000;
 export const TIMEOUT_MS_DEFAULT = 30_000;

@@ -6,16 +6,20 @@ import type { EnvironmentEvents } from "~/platform/events/events";
 import {
   DeliveryPage,
   DeliveryQuery,
+  EnvironmentEvent,
   EventApps,
+  EventPath,
   ListenQuery,
+  NewEvent,
   NewWait,
+  Repetition,
   Waited,
 } from "~/platform/events/model";
 import { NewEventApps } from "~/platform/outbox/model";
 
 const SHOWN = ["invalid_request", "invalid_environment_path", "environment_not_found"] as const;
 
-export const eventRoutes = ({ apps, listing, waiting, forward }: EnvironmentEvents) =>
+export const eventRoutes = ({ apps, listing, raising, waiting, forward }: EnvironmentEvents) =>
   new Elysia({ tags: ["environments"] })
     .put(
       "/env/:envId/events",
@@ -61,6 +65,37 @@ export const eventRoutes = ({ apps, listing, waiting, forward }: EnvironmentEven
           summary: "List the events of an environment and their deliveries",
           description:
             "In order, each with its cause, the attempts to deliver it, and the apps that do not receive it, with the reason. Only environments with apps have events.",
+        },
+      },
+    )
+    .post(
+      "/env/:envId/events",
+      ({ request, params, body }) => raising.raise(principalOf(request).userId, params.envId, body),
+      {
+        params: EnvironmentPath,
+        body: NewEvent,
+        response: { 200: EnvironmentEvent, ...failures("request_too_large", ...SHOWN) },
+        detail: {
+          operationId: "raiseEvent",
+          summary: "Raise an event by hand",
+          description:
+            "For what no call of the API causes, such as the opening of an app's home. It comes after the events of everything that happened before, and changes nothing in the environment. Every app that subscribes to its type, and has a scope for it, receives it.",
+        },
+      },
+    )
+    .post(
+      "/env/:envId/deliveries/:n/repeat",
+      ({ request, params, body }) =>
+        raising.repeat(principalOf(request).userId, { ...params, n: Number(params.n) }, body),
+      {
+        params: EventPath,
+        body: Repetition,
+        response: { 200: EnvironmentEvent, ...failures("request_too_large", ...SHOWN) },
+        detail: {
+          operationId: "repeatDelivery",
+          summary: "Deliver an event again",
+          description:
+            "With the same id, as one more attempt: to the apps whose delivery has ended, by an acknowledgement or not.",
         },
       },
     )

@@ -3,13 +3,12 @@ import type { Cause } from "~/db/cause";
 import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { together } from "~/db/session";
 import { unflushed } from "~/db/unflushed";
+import { DELIVERIES_CHANNEL } from "~/platform/events/deliveries-store";
 import { listApps, type StoredApp } from "~/platform/outbox/store";
 import type { EventRow } from "~/replicas/events";
 
 /** Notified with the id of an environment that has changes. */
 export const CHANGES_CHANNEL = "diorama_changes";
-/** Notified with the id of an environment that has something to deliver. */
-export const DELIVERIES_CHANNEL = "diorama_deliveries";
 
 export async function isRunning(tx: Sql, environmentId: string): Promise<boolean> {
   const rows = await tx`
@@ -96,6 +95,27 @@ export async function deriveNext(
     if (last === undefined) return Number.POSITIVE_INFINITY;
     await insertEvents(tx, environmentId, { ...log, change: last }, await derive(changes, apps));
     return last;
+  });
+}
+
+/** Events of an environment, after which none is raised by hand. */
+const EVENTS_MAX = 200_000;
+
+/** Adds an event that follows from no change. Returns its number; undefined if there are too many, or no apps. */
+export async function addEvent(
+  pool: Pool,
+  environmentId: string,
+  make: (apps: readonly StoredApp[]) => Promise<NewEvent>,
+): Promise<number | undefined> {
+  return await inTransaction(pool, async (tx) => {
+    const [log] = await tx<Log[]>`
+      select change::float8 as change, events::float8 as events, bytes::float8 as bytes
+      from diorama.event_logs where environment_id = ${environmentId} for update
+    `;
+    const apps = await listApps(tx, environmentId);
+    if (!log || log.events >= EVENTS_MAX || apps.length === 0) return undefined;
+    await insertEvents(tx, environmentId, log, [await make(apps)]);
+    return log.events + 1;
   });
 }
 

@@ -1,5 +1,11 @@
 /** The events that the apps of a workspace receive of its changes: the Events API, delivered by Socket Mode. */
-import { type Change, type Derived, secondsOf } from "~/replicas/chat/events/change";
+import {
+  type Change,
+  type Derived,
+  EVERYONE,
+  secondsOf,
+  stampOf,
+} from "~/replicas/chat/events/change";
 import { channels, members } from "~/replicas/chat/events/channels";
 import { type Context, readContext } from "~/replicas/chat/events/context";
 import { canvases, files, shares } from "~/replicas/chat/events/files";
@@ -8,10 +14,11 @@ import { messages } from "~/replicas/chat/events/messages";
 import { emoji, usergroups, users } from "~/replicas/chat/events/people";
 import { request } from "~/replicas/chat/events/request";
 import { socket } from "~/replicas/chat/events/socket";
-import { type EventType, TYPES } from "~/replicas/chat/events/types";
+import { RAISED_TYPES, TYPES } from "~/replicas/chat/events/types";
 import { isAppId } from "~/replicas/chat/ids";
 import type { TableName } from "~/replicas/chat/method";
 import { findBotOfApp } from "~/replicas/chat/store/events";
+import { findTeam } from "~/replicas/chat/store/team";
 import type { EventApp, Events, RowChange } from "~/replicas/events";
 
 const DERIVERS = {
@@ -31,15 +38,21 @@ const DERIVERS = {
 
 type Deriver = (change: RowChange<TableName>, context: Context) => Derived[];
 
+const ALL_TYPES: { readonly [type: string]: readonly string[] } = { ...TYPES, ...RAISED_TYPES };
+
 /** Why an app cannot receive a type of event at all. */
-function obstacle({ events: subscribed, scopes }: EventApp, type: EventType): string | undefined {
+function obstacle({ events: subscribed, scopes }: EventApp, type: string): string | undefined {
   if (!subscribed.includes(type)) return "not subscribed";
-  const needed: readonly string[] = TYPES[type];
-  if (scopes === null || needed.some((scope) => scopes.includes(scope))) return undefined;
+  const needed = ALL_TYPES[type] ?? [];
+  if (scopes === null || needed.length === 0) return undefined;
+  if (needed.some((scope) => scopes.includes(scope))) return undefined;
   return `needs the scope ${needed.join(" or ")}`;
 }
 
-const missedBy = (apps: readonly EventApp[], { type, audience }: Derived) =>
+const missedBy = (
+  apps: readonly EventApp[],
+  { type, audience }: Pick<Derived, "audience"> & { readonly type: string },
+) =>
   Object.fromEntries(
     apps.flatMap((app) => {
       const reason = obstacle(app, type) ?? audience(app);
@@ -49,11 +62,25 @@ const missedBy = (apps: readonly EventApp[], { type, audience }: Derived) =>
 
 export const events: Events<TableName> = {
   tables: Object.keys(DERIVERS) as (keyof typeof DERIVERS)[],
-  types: TYPES,
+  types: ALL_TYPES,
   isAppId,
   findBot: findBotOfApp,
   socket,
   request,
+
+  async raise(session, { type, event, micros }, apps) {
+    const { id } = await findTeam(session);
+    const [named] = type.split("."); // `message.channels` is a message
+    return {
+      type,
+      payload: {
+        team_id: id,
+        event_time: secondsOf(micros),
+        event: { event_ts: stampOf(micros), ...event, type: named },
+      },
+      missed: missedBy(apps, { type, audience: EVERYONE }),
+    };
+  },
 
   async derive(session, changes, apps) {
     const context = await readContext(session, changes as RowChange<TableName>[], apps);

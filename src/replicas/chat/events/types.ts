@@ -65,3 +65,19 @@ export const TYPES = {
 } as const satisfies { readonly [type: string]: readonly string[] };
 
 export type EventType = keyof typeof TYPES;
+
+/** Types that no method of the API causes: they are raised by hand. */
+export const RAISED_TYPES = {
+  app_home_opened: [],
+  app_uninstalled: [],
+  app_context_changed: ["assistant:write"],
+  assistant_thread_started: ["assistant:write"],
+  assistant_thread_context_changed: ["assistant:write"],
+  channel_deleted: CHANNELS,
+  function_executed: [],
+  group_deleted: GROUPS,
+  link_shared: ["links:read"],
+  team_join: USERS,
+  tokens_revoked: [],
+  user_huddle_changed: PROFILES,
+} as const satisfies { readonly [type: string]: readonly string[] };
