@@ -1,4 +1,5 @@
 /** A server's platform API, for commands that call it. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { CELL_HEADER } from "~/errors";
 
 /** The command line is wrong, or names something that does not exist. */
@@ -56,6 +57,17 @@ function waitMs({ headers }: Response): number {
   return 1000 * Math.min(stated > 0 ? stated : WAIT_SECONDS, WAIT_SECONDS_MAX);
 }
 
+/** Aborts with `signal`, and after a time. */
+function timeoutOf(timeoutMs = TIMEOUT_MS, signal?: AbortSignal): AbortSignal {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  return signal ? AbortSignal.any([timeout, signal]) : timeout;
+}
+
+/** Waits for so many milliseconds, or until `signal` aborts. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+}
+
 async function isFull(response: Response): Promise<boolean> {
   const answer = (await response
     .clone()
@@ -72,8 +84,8 @@ export function createClient(options: ServerOptions, env: Environment, hasOthers
   const address = options.url ?? env["DIORAMA_URL"] ?? `http://127.0.0.1:${env["PORT"] ?? 3000}`;
   const url = address.replace(/\/+$/, "");
   const key = options.key ?? env["DIORAMA_API_KEY"];
-  const fetchFrom = async (path: string, options: RequestInit, timeoutMs = TIMEOUT_MS) =>
-    await fetch(url + path, { ...options, signal: AbortSignal.timeout(timeoutMs) }).catch(() => {
+  const fetchFrom = async (path: string, options: RequestInit, signal = timeoutOf()) =>
+    await fetch(url + path, { ...options, signal }).catch(() => {
       throw new CallFailed(`nothing answers at ${url}; --url says where the server is`, {
         unreachable: true,
       });
@@ -111,13 +123,13 @@ export function createClient(options: ServerOptions, env: Environment, hasOthers
 
     /**
      * One call of the platform's API, or below `/openenv/`. Repeated after 502 to 504 where that has no second effect, and for its
-     * own cell after it has reached another one. Throws CallFailed unless it succeeds.
+     * own cell after it has reached another one. Throws CallFailed unless it succeeds before `signal` aborts.
      */
     async call(
       method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
       path: string,
       body?: object,
-      timeoutMs?: number,
+      { timeoutMs, signal }: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
     ): Promise<Answer> {
       const isRepeatable = method !== "POST" || REPEATABLE.test(path);
       const headers: Record<string, string> = {
@@ -127,16 +139,17 @@ export function createClient(options: ServerOptions, env: Environment, hasOthers
       };
       const options = { method, headers, ...(body && { body: JSON.stringify(body) }) };
       const whole = path.startsWith("/openenv/") ? path : `/api/platform${path}`;
-      let response = await fetchFrom(whole, options, timeoutMs);
+      let response = await fetchFrom(whole, options, timeoutOf(timeoutMs, signal));
       const cell = response.headers.get(CELL_HEADER);
       if (cell !== null) {
         options.headers[CELL_HEADER] = cell;
-        response = await fetchFrom(whole, options, timeoutMs);
+        response = await fetchFrom(whole, options, timeoutOf(timeoutMs, signal));
       }
       for (let attempt = 1; isRepeatable && attempt < ATTEMPTS_MAX; attempt++) {
         if (!UNAVAILABLE.has(response.status) || (hasOthers && (await isFull(response)))) break;
-        await Bun.sleep(waitMs(response));
-        response = await fetchFrom(whole, options, timeoutMs);
+        await pause(waitMs(response), signal);
+        if (signal?.aborted) break;
+        response = await fetchFrom(whole, options, timeoutOf(timeoutMs, signal));
       }
       const answer = (await response.json().catch(() => ({}))) as Answer;
       if (response.ok) return answer;

@@ -1,29 +1,30 @@
 /** `diorama listen`: posts the events of an environment's app to an address that this machine reaches, as the service would. */
-import { CallFailed, type Client, type ServerOptions, UsageError } from "~/commands/client";
+import { CallFailed, type Client, pause, type ServerOptions, UsageError } from "~/commands/client";
+import { type Posted, post, type Request } from "~/commands/posting";
 import { nearest, quoted } from "~/input/nearest";
 import { notice, print } from "~/log";
 
-/** The service's own time for an answer. */
-const ANSWER_MS = 3_000;
 /** Between two attempts to reach the app, or the server. */
 const AGAIN_MS = 1_000;
-/** An app rejects a challenge whose signature is older than five minutes. */
-const CHALLENGE_MS = 240_000;
-const CHALLENGE_ANSWER_MAX = 64 * 1024;
-const HEADER_LENGTH_MAX = 200;
+/** A server that sends neither a message nor a ping for so long is gone. */
+const SILENT_MS = 35_000;
+/** A server that answers closes a connection in this time. */
+const CLOSING_MS = 1_000;
+/** Connections in a row that a server refuses although it answers. */
+const REFUSED_MAX = 5;
+const CLOSED_BY_LIMIT = 1013;
 
 export type Listening = ServerOptions & { readonly forwardTo: string; readonly app?: string };
 
-type EventRequest = { readonly headers: Record<string, string>; readonly body: string };
 type Message =
-  | { readonly type: "challenge"; readonly request: EventRequest; readonly expected: string }
-  | { readonly type: "request"; readonly id: string; readonly request: EventRequest }
+  | { readonly type: "challenge"; readonly request: Request; readonly expected: string }
+  | { readonly type: "request"; readonly id: string; readonly request: Request }
   | { readonly type: "goodbye"; readonly reason: "refresh" | "too_many" | "disabled" }
   | { readonly type: "hello" };
 
 type App = { readonly app: string; readonly signingSecret: string | null };
 
-/** Forwards until `signal` aborts. Throws CallFailed when the environment or the app is gone. */
+/** Forwards until `signal` aborts. Throws CallFailed when the environment or the app is gone, and UsageError. */
 export async function listen(
   client: Client,
   id: string,
@@ -32,25 +33,36 @@ export async function listen(
 ): Promise<void> {
   if (!/^https?:/.test(URL.parse(forwardTo)?.protocol ?? ""))
     throw new UsageError("--forward-to takes an address that begins with http:// or https://");
-  const { app, signingSecret } = choose(await appsOf(client, id), wanted);
+  const path = `/env/${encodeURIComponent(id)}`;
+  const appsNow = async () =>
+    (await client.call("GET", `${path}/events`, undefined, { signal }))["apps"] as readonly App[];
+  const { app, signingSecret } = choose(await appsNow(), wanted);
   notice(`app ${app}: requests are posted to ${forwardTo}`);
   if (signingSecret !== null) notice(`signing secret: ${signingSecret}`);
-  const path = `/env/${encodeURIComponent(id)}/listen?app=${encodeURIComponent(app)}`;
+
+  const query = `app=${encodeURIComponent(app)}`;
+  let refused = 0;
   while (!signal.aborted) {
-    const reason = await forward(client.socket(path), forwardTo, signal);
+    const end = await forward(client.socket(`${path}/listen?${query}`), forwardTo, signal);
     if (signal.aborted) return;
-    if (reason === "disabled") throw new CallFailed(`app ${app} or its environment is gone`);
-    if (reason === "too_many") throw new CallFailed(`app ${app} has too many connections`);
-    await pause(signal);
-    // An environment that has ended has no socket any more: this says so.
-    await appsOf(client, id).catch((error) => {
-      if (!(error instanceof CallFailed && error.isUnavailable)) throw error;
-    });
+    if (end.reason === "disabled") throw new CallFailed(`app ${app} or its environment is gone`);
+    if (end.reason === "too_many") throw new CallFailed(`app ${app} has too many connections`);
+    notice(`${end.problem}; trying again`);
+    await pause(AGAIN_MS, signal);
+    const isThere = await appsNow().then(
+      (apps) => apps.some((each) => each.app === app),
+      (error) => {
+        if (error instanceof CallFailed && (error.isUnavailable || signal.aborted))
+          return undefined;
+        throw error;
+      },
+    );
+    if (isThere === false) throw new CallFailed(`the environment has no app ${app} any more`);
+    refused = isThere && !end.wasOpen ? refused + 1 : 0;
+    if (refused >= REFUSED_MAX)
+      throw new CallFailed(`${client.url} answers, but refuses WebSockets; is a proxy before it?`);
   }
 }
-
-const appsOf = async (client: Client, id: string): Promise<readonly App[]> =>
-  (await client.call("GET", `/env/${encodeURIComponent(id)}/events`))["apps"] as App[];
 
 function choose(apps: readonly App[], wanted: string | undefined): App {
   const ids = apps.map(({ app }) => app);
@@ -63,61 +75,88 @@ function choose(apps: readonly App[], wanted: string | undefined): App {
   throw new UsageError(`the environment has no app ${quoted(wanted)}${nearest(wanted, ids)}`);
 }
 
-/** Resolves early when `signal` aborts. */
-async function pause(signal: AbortSignal): Promise<void> {
-  const aborted = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => aborted.resolve(), { once: true });
-  if (!signal.aborted) await Promise.race([aborted.promise, Bun.sleep(AGAIN_MS)]);
-}
+type End = {
+  /** Why the server ended the connection, if it said so. */
+  readonly reason?: Extract<Message, { type: "goodbye" }>["reason"] | undefined;
+  readonly problem: string;
+  readonly wasOpen: boolean;
+};
 
-/** Forwards what one connection brings. Returns why the server ended it, if it said so. */
-async function forward(
-  socket: WebSocket,
-  address: string,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+/** Forwards what one connection brings: one request after the other. */
+async function forward(socket: WebSocket, address: string, signal: AbortSignal): Promise<End> {
+  const ended = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
-  const close = () => socket.close();
-  const isOpen = () => !signal.aborted && socket.readyState === WebSocket.OPEN;
-  let reason: string | undefined;
-  socket.addEventListener("close", () => closed.resolve());
-  socket.addEventListener("error", () => closed.resolve());
+  let reason: End["reason"];
+  let problem = "no connection";
+  let wasOpen = false;
+  let work: Promise<void> = Promise.resolve();
+  let watch: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const isOpen = () => !isOver && socket.readyState === WebSocket.OPEN;
+
+  /** Restarts the time after which the server counts as gone. */
+  function heard(): void {
+    clearTimeout(watch);
+    watch = setTimeout(() => {
+      problem = "the server is silent";
+      ended.resolve();
+    }, SILENT_MS);
+  }
+  async function take(message: Message): Promise<void> {
+    if (message.type === "challenge") {
+      if (await meets(address, message, isOpen)) socket.send(JSON.stringify({ type: "ready" }));
+    } else if (message.type === "request" && isOpen()) {
+      const posted = await post(address, message.request);
+      print(lineOf(message.id, posted));
+      socket.send(JSON.stringify({ id: message.id, ...posted.outcome })); // also at the end
+    }
+  }
+
+  socket.addEventListener("open", () => {
+    wasOpen = true;
+    problem = "the connection is lost";
+    heard();
+  });
+  socket.addEventListener("ping", heard);
+  socket.addEventListener("error", () => ended.resolve());
+  socket.addEventListener("close", ({ code, reason: text }) => {
+    if (code === CLOSED_BY_LIMIT) problem = text;
+    ended.resolve();
+    closed.resolve();
+  });
   socket.addEventListener("message", ({ data }) => {
+    heard();
     const message = JSON.parse(String(data)) as Message;
     if (message.type === "goodbye") reason = message.reason;
-    if (message.type === "challenge")
-      void challenge(address, message, isOpen).then((isMet) => {
-        if (isMet) socket.send(JSON.stringify({ type: "ready" }));
-        else socket.close();
-      });
-    if (message.type === "request")
-      void post(address, message.request).then((outcome) => {
-        report(message.id, outcome);
-        if (isOpen()) socket.send(JSON.stringify({ id: message.id, ...outcome.answer }));
-      });
+    else work = work.then(() => take(message));
   });
-  signal.addEventListener("abort", close);
-  if (signal.aborted) close();
-  await closed.promise;
-  signal.removeEventListener("abort", close);
-  return reason;
+  signal.addEventListener("abort", () => ended.resolve(), { once: true });
+  if (signal.aborted) ended.resolve();
+  await ended.promise;
+  isOver = true;
+  clearTimeout(watch);
+  await work; // the last outcome is reported
+  socket.close();
+  await Promise.race([closed.promise, Bun.sleep(CLOSING_MS)]);
+  socket.terminate();
+  return { reason, problem, wasOpen };
 }
 
-/** Asks the app until it answers as it should. False if it did not while the signature is valid, or the connection is open. */
-async function challenge(
+/** Asks the app until it answers a challenge as it should, while `isWanted`. */
+async function meets(
   address: string,
   { request, expected }: Extract<Message, { type: "challenge" }>,
-  isOpen: () => boolean,
+  isWanted: () => boolean,
 ): Promise<boolean> {
-  const deadline = performance.now() + CHALLENGE_MS;
   let shown = "";
-  while (isOpen() && performance.now() < deadline) {
-    const { answer, text } = await post(address, request);
-    if ("status" in answer && answer.status < 300 && text.includes(expected)) {
+  while (isWanted()) {
+    const { outcome, text, detail } = await post(address, request);
+    const isAnswered = "status" in outcome && outcome.status >= 200 && outcome.status <= 299;
+    if (isAnswered && text.includes(expected)) {
       notice("the app has answered the challenge");
-      return isOpen();
+      return isWanted();
     }
-    const problem = "status" in answer ? `it answers with ${answer.status}` : answer.error;
+    const problem = isAnswered ? `it answers ${detail} without the challenge` : detail;
     if (problem !== shown) notice(`waiting for the app to answer a challenge: ${problem}`);
     shown = problem;
     await Bun.sleep(AGAIN_MS);
@@ -125,48 +164,8 @@ async function challenge(
   return false;
 }
 
-type Outcome = {
-  readonly answer:
-    | { readonly status: number; readonly headers: Record<string, string> }
-    | { readonly error: "timeout" | "connection_failed" };
-  readonly text: string;
-  readonly ms: number;
-};
-
-/** Posts a request. Redirects are not followed. */
-async function post(address: string, { headers, body }: EventRequest): Promise<Outcome> {
-  const began = performance.now();
-  const signal = AbortSignal.timeout(ANSWER_MS);
-  const took = () => Math.round(performance.now() - began);
-  try {
-    const init = { method: "POST", headers, body, redirect: "manual", signal } as const;
-    const response = await fetch(address, init);
-    const text = await beginningOf(response);
-    const own = [...response.headers].filter(
-      ([name, value]) => name.startsWith("x-") && value.length <= HEADER_LENGTH_MAX,
-    );
-    const answer = { status: response.status, headers: Object.fromEntries(own) };
-    return { answer, text, ms: took() };
-  } catch {
-    const error = signal.aborted ? "timeout" : "connection_failed";
-    return { answer: { error }, text: "", ms: took() };
-  }
-}
-
-/** The beginning of an answer's body, whose rest is not read. */
-async function beginningOf({ body }: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of body ?? []) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > CHALLENGE_ANSWER_MAX) break;
-  }
-  return text;
-}
-
-function report(id: string, { answer, ms }: Outcome): void {
+function lineOf(id: string, { detail, ms }: Posted): string {
   const [number, attempt] = id.split(".");
   const repeated = attempt === "0" ? "" : `, attempt ${Number(attempt) + 1}`;
-  const result = "status" in answer ? answer.status : answer.error.replace("_", " ");
-  print(`event ${number}${repeated}: ${result} in ${ms} ms`);
+  return `event ${number}${repeated}: ${detail} in ${ms} ms`;
 }

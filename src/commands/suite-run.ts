@@ -229,7 +229,7 @@ const addressesOf = (server: string, services: Services) =>
 /** Ends a run, so that its attempt counts nowhere. If that fails, its environment's deletion ends it. */
 async function interrupt(client: Client, end: object): Promise<void> {
   try {
-    await client.call("POST", "/evaluateRun", end, INTERRUPT_MS);
+    await client.call("POST", "/evaluateRun", end, { timeoutMs: INTERRUPT_MS });
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
   }

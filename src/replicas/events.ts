@@ -68,6 +68,8 @@ export type EventDelivery = {
 /** Why attempts fail, as lists of deliveries have it; a request also by the `status` of its answer. */
 export const NOT_ACKNOWLEDGED = "no acknowledgement";
 export const NOT_CONNECTED = "connection failed";
+export const NO_TLS = "TLS failed";
+export const REDIRECTED = "too many redirects";
 
 /** A POST to the address of an app. The names of headers are in lower case. */
 export type EventRequest = {

@@ -113,6 +113,8 @@ export function openSocket(
   let isOpen = true;
   let heardAt = performance.now();
   let isAsked = false;
+  /** The code with which the client closes: after the messages before it have begun to be handled. */
+  let closing: number | undefined;
   let pingedAt = performance.now();
 
   const peer: Peer = {
@@ -153,7 +155,7 @@ export function openSocket(
       // A client that does not take its pongs gets no more of them.
       if (line.isDrained()) line.send(frameOf(OPCODES.pong, payload));
     } else if (opcode === OPCODES.close)
-      close(payload.byteLength >= 2 ? payload.readUInt16BE(0) : CODES.normal);
+      closing = payload.byteLength >= 2 ? payload.readUInt16BE(0) : CODES.normal;
     else if (opcode !== OPCODES.pong) {
       const message = messages.add(frame);
       if (!message) return;
@@ -192,7 +194,7 @@ export function openSocket(
       unread.add(chunk);
     }
     try {
-      while (isOpen && waiting.length < WAITING_MAX) {
+      while (isOpen && closing === undefined && waiting.length < WAITING_MAX) {
         const frame = readFrame(unread.view(), messages.held());
         if (!frame) break;
         unread.drop(frame.size);
@@ -200,6 +202,7 @@ export function openSocket(
       }
       if (isOpen) account();
       void work();
+      if (closing !== undefined && waiting.length === 0) close(closing);
     } catch (error) {
       if (!(error instanceof Broken)) throw error;
       close(error.code, error.message);

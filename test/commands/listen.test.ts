@@ -62,7 +62,7 @@ test("events are posted to an app, which may start later, until Ctrl-C", async (
   await probe.server.stop(true);
   const { child, output } = start(environment.environmentId, "--forward-to", probe.url);
   await program.chat(environment, "chat.postMessage", say);
-  await eventually(() => expect(output.err).toContain("connection_failed"));
+  await eventually(() => expect(output.err).toContain("connection failed"));
   let status = 500;
   const app = serveApp(() => status, port);
   await eventually(() => expect(app.received).toHaveLength(2));
@@ -92,6 +92,66 @@ test("an environment that is gone ends the command", async () => {
 
   expect(await child.exited).toBe(1);
   await eventually(() => expect(output.err).toContain("is gone"));
+});
+
+test("events reach the app in order, also those of many connections", async () => {
+  const { environment } = await withApps(APP);
+  const app = serveApp(() => 200);
+  for (let n = 0; n < 30; n++)
+    await program.chat(environment, "chat.postMessage", { ...say, text: `${n}` });
+  start(environment.environmentId, "--forward-to", app.url.replace("127.0.0.1", "localhost"));
+  await eventually(() => expect(app.received).toHaveLength(30));
+  const texts = app.received.map(({ body }) => JSON.parse(body).event.text);
+  expect(texts).toEqual(Array.from({ length: 30 }, (_, n) => `${n}`));
+});
+
+test("an answer that is under way is reported before the end", async () => {
+  const { environment } = await withApps(APP);
+  let isAsked = false;
+  const server = Bun.serve({
+    ...{ hostname: "127.0.0.1", port: 0 },
+    async fetch(request) {
+      const { challenge } = (await request.json()) as { challenge?: string };
+      if (challenge !== undefined) return new Response(challenge);
+      isAsked = true;
+      await Bun.sleep(1_000);
+      return new Response("");
+    },
+  });
+  running.push({ kill: () => server.stop(true) });
+  const to = `http://127.0.0.1:${server.port}/`;
+  const { child } = start(environment.environmentId, "--forward-to", to);
+  await program.chat(environment, "chat.postMessage", say);
+  await eventually(() => expect(isAsked).toBe(true));
+  child.kill("SIGINT");
+  expect(await child.exited).toBe(0);
+  await eventually(async () => {
+    const { body } = await program.get(`/env/${environment.environmentId}/deliveries`);
+    expect(body.events[0].deliveries[0].state).toBe("delivered");
+  });
+});
+
+test("a server that refuses connections, or is silent, is reported, and left on Ctrl-C", async () => {
+  const { environment } = await withApps(APP);
+  const url = (fetch: (request: Request) => Response | Promise<Response>) => {
+    const proxy = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch });
+    running.push({ kill: () => proxy.stop(true) });
+    return `http://127.0.0.1:${proxy.port}`;
+  };
+  const refusing = url((request) =>
+    request.url.includes("/listen")
+      ? new Response("", { status: 400 })
+      : fetch(program.url + new URL(request.url).pathname),
+  );
+  const silent = url(() => new Promise(() => {}));
+  const { environmentId: id } = environment;
+  const refused = start(id, "--forward-to", "http://127.0.0.1:9/", "--url", refusing);
+  expect(await refused.child.exited).toBe(1);
+  await eventually(() => expect(refused.output.err).toContain("refuses WebSockets"));
+  const hung = start(id, "--forward-to", "http://127.0.0.1:9/", "--url", silent);
+  await Bun.sleep(1_500); // it has called
+  hung.child.kill("SIGINT");
+  expect(await hung.child.exited).not.toBeNull();
 });
 
 test("what it needs is named", async () => {

@@ -175,6 +175,19 @@ test("the client's close is answered, and ends the listener once", async () => {
   await eventually(() => expect(seen.ends).toBe(1));
 });
 
+test("messages that arrive with the close are handled before it", async () => {
+  const { port, seen } = start({}, 30);
+  const { socket, closed, bytes } = await joinRaw(port);
+  const messages = ["one", "two", "three", "four", "five", "six"];
+
+  socket.write(Buffer.concat([...messages.map((text) => frame(0x81, text)), frame(0x88, "")]));
+
+  await closed;
+  expect(seen.messages).toEqual(messages);
+  expect(seen.ends).toBe(1);
+  expect(bytes().toString("latin1")).toContain("five");
+});
+
 test("a client that disappears ends its listener", async () => {
   const { port, seen } = start();
   const { socket } = await joinRaw(port);

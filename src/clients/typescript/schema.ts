@@ -3263,7 +3263,7 @@ export interface components {
             readonly at: string;
         };
         /**
-         * @description `pending`: it waits for a connection of the app, or for its next attempt; `sent`: for an acknowledgement; `delivered`: the app has acknowledged it, which does not mean that it has handled it; `failed`: after the last attempt, or by a reset
+         * @description `pending`: it waits for a connection of the app, or for its next attempt; `sent`: for an acknowledgement; `delivered`: the app has acknowledged it, which does not mean that it has handled it; `failed`: after the last attempt, because the app asks for no other one, or by a reset
          * @example delivered
          * @enum {string}
          */
@@ -3424,7 +3424,7 @@ export interface components {
              */
             readonly open: number;
             /**
-             * @description What shows that an app is at work, although it calls nothing: its status as an assistant, or a stream that has not ended. Null: nothing does
+             * @description What shows that an app is at work, although it calls nothing: its status as an assistant, a stream that has not ended, or an agent session. Null: nothing does
              * @example the status of thread C01GENERAL 1767603600.731938: is thinking
              */
             readonly busy: string | null;

@@ -38,6 +38,8 @@ export type Destination = store.AppRef & {
 /** How messages are written and read on a connection of an app. */
 export type Format = Pick<SocketMode, "goodbye"> & {
   readonly hello: (connections: number) => string;
+  /** The app takes a message only after the one before. */
+  readonly isSequential?: boolean;
   readonly message: (delivery: Omit<EventDelivery, "baseUrl">) => string;
   /** The outcome of an attempt, if a message of the app reports one. */
   readonly read: (text: string) => store.Attempted | store.Failed | undefined;
@@ -81,6 +83,8 @@ export function createDispatcher(
     }
   }
 
+  /** Whether the next message waits for the outcome of the last one. */
+  const isSequential = () => peers.values().some((format) => format.isSequential);
   const isHeld = () => performance.now() < heldUntil;
 
   /** Sends over the sockets in turn. Returns those that were used, each with the end of its last message. */
@@ -108,12 +112,11 @@ export function createDispatcher(
     const place = await places.open(environmentId);
     if (!place) return end("disabled");
     const now = await place.now();
-    const failed = failures.splice(0); // if this throws, they are late
-    if (failed.length > 0) await store.fail(pool, destination, now, mode, failed);
     await store.endLate(pool, destination, now, mode);
     for (let isLast = false; !isLast && isHeld() && peers.size > 0; ) {
       const used = await inTurn(async () => {
-        const due = await store.takeDue(pool, destination, now, LIMITS);
+        const underWay = isSequential() ? 1 : LIMITS.underWay;
+        const due = await store.takeDue(pool, destination, now, { ...LIMITS, underWay });
         hasMore = due.length > 0;
         isLast = due[0]?.hasMore !== true;
         return send(due);
@@ -145,8 +148,15 @@ export function createDispatcher(
   async function noteOutcomes(): Promise<void> {
     isNoting = false;
     const noted = acknowledged.splice(0);
-    if (noted.length > 0) await store.acknowledge(pool, destination, noted).catch(() => undefined);
-    if (hasMore || failures.length > 0) void work();
+    const failed = failures.splice(0);
+    try {
+      if (noted.length > 0) await store.acknowledge(pool, destination, noted);
+      const place = failed.length > 0 ? await places.open(environmentId) : undefined;
+      if (place) await store.fail(pool, destination, await place.now(), mode, failed);
+    } catch (error) {
+      log.debug("outcomes not noted", { environmentId, ...errorFields(error) });
+    }
+    if (hasMore || failed.length > 0) void work();
   }
 
   return {
@@ -169,7 +179,7 @@ export function createDispatcher(
 
     /** Takes the outcome of an attempt. */
     take(outcome: store.Attempted | store.Failed): void {
-      if (!isNoting) setTimeout(() => void noteOutcomes(), TOGETHER_MS);
+      if (!isNoting) setTimeout(() => void noteOutcomes(), isSequential() ? 0 : TOGETHER_MS);
       isNoting = true;
       if (acknowledged.length + failures.length >= OUTCOMES_MAX) return;
       if ("reason" in outcome) failures.push(outcome);

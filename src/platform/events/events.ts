@@ -15,7 +15,6 @@ import type { Settings } from "~/platform/environments/opening";
 import { createEventApps } from "~/platform/events/apps";
 import { DELIVERIES_CHANNEL, useTicket } from "~/platform/events/deliveries-store";
 import { createDerivation } from "~/platform/events/derivation";
-import type { Destination, Format } from "~/platform/events/dispatcher";
 import { forwardFormat, socketFormat } from "~/platform/events/formats";
 import { createEventListing } from "~/platform/events/listing";
 import { createPlaces } from "~/platform/events/place";
@@ -36,6 +35,11 @@ export type EnvironmentEvents = ReturnType<typeof createEvents>;
 
 const SOCKETS_MAX = 4_000;
 const SOCKETS_PER_KEY_MAX = 1_000;
+
+/** Of a connection that is turned away. */
+const DEAF: Listener = { message: async () => {}, end: () => {} };
+/** An app answers the challenge in this time. */
+const READY_MS = 5 * 60_000;
 
 const addressOf = (serverUrl: string, environmentId: string, service: string) =>
   `${serverUrl}/api/env/${environmentId}/services/${service}`;
@@ -61,13 +65,12 @@ export function createEvents(deps: {
   const activity = createActivity(deps);
   const waiting = createWaiting({ ...parts, derivation, activity });
 
-  /** The server's side of a connection that counts for a key. */
-  function join(peer: Peer, destination: Destination, format: Format, keyId: string): Listener {
+  /** Counts a connection for a key. Undefined if there are too many; otherwise what gives it back. */
+  function taken(keyId: string): (() => void) | undefined {
     try {
-      return sockets.join(peer, destination, format, quota.take(keyId));
+      return quota.take(keyId);
     } catch {
-      void peer.send(format.goodbye("too_many")).then(() => peer.close(CODES.tryAgainLater));
-      return { message: async () => {}, end: () => {} };
+      return undefined;
     }
   }
 
@@ -112,7 +115,12 @@ export function createEvents(deps: {
       const destination = { environmentId, app: app.id, mode };
       const baseUrl = addressOf(serverUrl, environmentId, service);
       const format = socketFormat(mode, { app: app.id, secret: tokenHash, baseUrl });
-      const open = (peer: Peer) => join(peer, destination, format, keyId);
+      const open = (peer: Peer): Listener => {
+        const giveBack = taken(keyId);
+        if (giveBack) return sockets.join(peer, destination, format, giveBack);
+        void peer.send(mode.goodbye("too_many")).then(() => peer.close(CODES.tryAgainLater));
+        return DEAF;
+      };
       return await answerOf(upgraded(request, open, { pingMs: mode.pingMs }));
     },
 
@@ -145,17 +153,29 @@ export function createEvents(deps: {
       );
       const format = forwardFormat(events.request, { app: id, secret: tokenHash, baseUrl });
       const open = (peer: Peer): Listener => {
+        const giveBack = taken(keyId);
+        if (!giveBack) {
+          peer.close(CODES.tryAgainLater, "too many connections are open");
+          return DEAF;
+        }
         let joined: Listener | undefined;
+        const late = setTimeout(() => peer.close(CODES.policy, "it was not ready"), READY_MS);
         void peer.send(format.challenge());
         return {
           async message(text) {
-            if (joined) await joined.message(text);
-            else if (format.isReady(text)) joined = join(peer, destination, format, keyId);
+            if (joined) return await joined.message(text);
+            if (!format.isReady(text)) return;
+            clearTimeout(late);
+            joined = sockets.join(peer, destination, format, giveBack);
           },
-          end: () => joined?.end(),
+          end() {
+            clearTimeout(late);
+            giveBack();
+            joined?.end();
+          },
         };
       };
-      return upgraded(request, open);
+      return upgraded(request, open, { pingMs: events.socket.pingMs });
     },
 
     async stop(): Promise<void> {

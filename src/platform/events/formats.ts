@@ -3,8 +3,10 @@ import { isObject, parseBounded } from "~/input/json";
 import type { Attempted, Failed } from "~/platform/events/deliveries-store";
 import type { Format } from "~/platform/events/dispatcher";
 import {
+  NO_TLS,
   NOT_ACKNOWLEDGED,
   NOT_CONNECTED,
+  REDIRECTED,
   type RequestMode,
   type SocketMode,
 } from "~/replicas/events";
@@ -28,6 +30,8 @@ const ATTEMPT_ID = /^(\d{1,12})\.(\d{1,3})$/;
 const REASONS = new Map([
   ["timeout", NOT_ACKNOWLEDGED],
   ["connection_failed", NOT_CONNECTED],
+  ["ssl_error", NO_TLS],
+  ["too_many_redirects", REDIRECTED],
 ]);
 
 function parsed(text: string): unknown {
@@ -41,12 +45,14 @@ function parsed(text: string): unknown {
 /**
  * Requests for `diorama listen`, which posts them to an address that this server cannot reach. Messages to it: `challenge`,
  * `hello`, `request`, `goodbye`. From it: `{"type":"ready"}` after the challenge, then `{id, status, headers}` or
- * `{id, error}`, with `timeout` or `connection_failed`, for each request.
+ * `{id, error}`, with one of `REASONS`, for each request: the next one follows that.
  */
 export const forwardFormat = (
   mode: RequestMode,
   { app, secret, baseUrl }: Opening,
 ): Format & { readonly challenge: () => string; readonly isReady: (text: string) => boolean } => ({
+  isSequential: true, // requests over several connections would overtake each other
+
   challenge: () => JSON.stringify({ type: "challenge", app, ...mode.challenge(secret, app) }),
 
   isReady(text) {

@@ -46,7 +46,7 @@ function makerOf(cause: Cause): "call" | "clock" | "hand" {
 }
 
 /** An event without those who receive it. */
-export function shown({ number, service, type, cause, payload }: store.ListedEvent) {
+export function shown({ number, service, type, cause, payload }: store.BareEvent) {
   return {
     n: number,
     service,

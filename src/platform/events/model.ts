@@ -53,7 +53,7 @@ const Delivery = t.Object(
       {
         title: "DeliveryState",
         description:
-          "`pending`: it waits for a connection of the app, or for its next attempt; `sent`: for an acknowledgement; `delivered`: the app has acknowledged it, which does not mean that it has handled it; `failed`: after the last attempt, or by a reset",
+          "`pending`: it waits for a connection of the app, or for its next attempt; `sent`: for an acknowledgement; `delivered`: the app has acknowledged it, which does not mean that it has handled it; `failed`: after the last attempt, because the app asks for no other one, or by a reset",
         examples: ["delivered"],
       },
     ),
@@ -234,7 +234,7 @@ export const Waited = t.Object(
       t.String({ examples: ["the status of thread C01GENERAL 1767603600.731938: is thinking"] }),
       {
         description:
-          "What shows that an app is at work, although it calls nothing: its status as an assistant, or a stream that has not ended. Null: nothing does",
+          "What shows that an app is at work, although it calls nothing: its status as an assistant, a stream that has not ended, or an agent session. Null: nothing does",
       },
     ),
   },

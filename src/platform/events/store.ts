@@ -203,13 +203,17 @@ async function insertEvents(
   `;
 }
 
-/** An event of an environment, as lists have it. */
-export type ListedEvent = {
+/** An event without those who receive it. */
+export type BareEvent = {
   readonly number: number;
   readonly service: string;
   readonly type: string;
   readonly payload: object | null;
   readonly cause: Cause | null;
+};
+
+/** An event of an environment, as lists have it. */
+export type ListedEvent = BareEvent & {
   readonly missed: { readonly [app: string]: string };
   readonly deliveries:
     | readonly {
@@ -244,6 +248,31 @@ export const listEvents = async (
       from (
         select number, service, type, payload, cause, missed from diorama.events
         where environment_id = ${environmentId} and number > ${page.after}
+        order by number limit ${page.limit}
+      ) next
+    ) e
+    where place = 1 or length <= ${page.lengthMax} order by number
+  `;
+
+/** The events of one type from a number on, with as much as `lengthMax` allows. */
+export const listEventsOfType = async (
+  sql: Sql,
+  environmentId: string,
+  page: {
+    readonly type: string;
+    readonly after: number;
+    readonly limit: number;
+    readonly lengthMax: number;
+  },
+): Promise<BareEvent[]> =>
+  await sql<BareEvent[]>`
+    select number::float8 as number, service, type, payload, cause
+    from (
+      select number, service, type, payload, cause, row_number() over (order by number) as place,
+        sum(coalesce(length(payload::text), 0)) over (order by number) as length
+      from (
+        select number, service, type, payload, cause from diorama.events
+        where environment_id = ${environmentId} and number > ${page.after} and type = ${page.type}
         order by number limit ${page.limit}
       ) next
     ) e

@@ -11,9 +11,15 @@ import type { Until } from "~/platform/events/model";
 import * as store from "~/platform/events/store";
 import { listApps } from "~/platform/outbox/store";
 import { requireReplica } from "~/replicas/index";
+import { createSemaphore } from "~/semaphore";
 
 /** Events that are read together. */
 const PAGE = 100;
+/** Pages that are read at the same time, each into memory. */
+const READING_MAX = 4;
+/** However soon a wait ends, so long it looks at what has happened already. */
+const SEARCH_MS = 10_000;
+const inTurn = createSemaphore(READING_MAX);
 
 function compiled({ where = {} }: Until): (event: Row) => boolean {
   try {
@@ -49,12 +55,18 @@ export async function createSearch(
   let after = until.after ?? 0;
 
   return async (deadline: number): Promise<number | undefined> => {
+    const end = Math.max(deadline, performance.now() + SEARCH_MS);
     for (;;) {
-      const page = { after, limit: PAGE, lengthMax: PAGE_LENGTH_MAX };
-      const events = await store.listEvents(pool, environmentId, page);
-      const found = events.find((each) => each.type === type && matches(shown(each) as Row));
-      after = found?.number ?? events.at(-1)?.number ?? after;
-      if (found || events.length === 0 || performance.now() > deadline) return found?.number;
+      const page = { type, after, limit: PAGE, lengthMax: PAGE_LENGTH_MAX };
+      const found = await inTurn(async () => {
+        const events = await store.listEventsOfType(pool, environmentId, page);
+        after = events.at(-1)?.number ?? after;
+        const number = events.find((each) => matches(shown(each) as Row))?.number;
+        return { number, isLast: events.length === 0 };
+      });
+      if (found.number !== undefined) after = found.number;
+      if (found.number !== undefined || found.isLast || performance.now() > end)
+        return found.number;
     }
   };
 }

@@ -17,6 +17,7 @@ import { rowWords } from "~/replicas/tracker/row-words";
 import { schedule } from "~/replicas/tracker/schedule";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import { seedTracker } from "~/replicas/tracker/seed";
+import { findBusySign } from "~/replicas/tracker/store/busy-sign";
 import type { TableName } from "~/replicas/tracker/store/tables";
 import { findUserId, listDirectory, listPeople } from "~/replicas/tracker/store/users";
 import tables from "~/replicas/tracker/tables.sql" with { type: "text" };
@@ -31,6 +32,7 @@ export const tracker = createReplica<TableName>({
   derived: DERIVED,
   seed: seedTracker,
   schedule,
+  busySign: findBusySign,
   findUser: findUserId,
   listPeople,
   listDirectory,

@@ -103,7 +103,8 @@ test("requests are signed, in order, and acknowledged by their answers", async (
 
 test.each([
   [{ status: 500 }, "status 500", "http_error"],
-  [{ status: 302 }, "status 302", "http_error"],
+  [{ error: "ssl_error" }, "TLS failed", "ssl_error"],
+  [{ error: "too_many_redirects" }, "too many redirects", "too_many_redirects"],
   [{ error: "connection_failed" }, "connection failed", "connection_failed"],
   [{ error: "timeout" }, "no acknowledgement", "http_timeout"],
   [undefined, "no acknowledgement", "http_timeout"],
@@ -137,6 +138,34 @@ test("an answer can ask for no other attempt; without that, the last comes after
   const { attempts } = await ends(environmentId, "failed");
   expect(attempts).toHaveLength(3);
   expect(app.requests).toHaveLength(3);
+});
+
+test("the outcome of the last request counts, also if the connection closes", async () => {
+  const { environment } = await withApp();
+  const headers = { "x-slack-no-retry": "1" };
+  const app = listen(environment.environmentId, () => ({ status: 500, headers }));
+  await program.chat(environment, "chat.postMessage", say);
+  await app.has(1);
+  app.socket.close();
+  await app.closed;
+  const { attempts } = await ends(environment.environmentId, "failed");
+  expect(attempts).toMatchObject([{ failed: "status 500" }]);
+});
+
+test("a request follows the outcome of the one before", async () => {
+  const { environment } = await withApp();
+  const app = listen(environment.environmentId, () => undefined);
+  for (let n = 0; n < 5; n++) await program.chat(environment, "chat.postMessage", say);
+  await app.has(1);
+  const { body } = await program.get(`/env/${environment.environmentId}/deliveries`);
+  const states = body.events.map(({ deliveries }: any) => deliveries[0].state);
+  expect(states).toEqual(["sent", "pending", "pending", "pending", "pending"]);
+  for (let n = 0; n < 5; n++) {
+    await app.has(n + 1);
+    app.socket.send(JSON.stringify({ id: `${n + 1}.0`, status: 200 }));
+  }
+  await ends(environment.environmentId, "delivered");
+  expect(app.requests.map(({ id }) => id)).toEqual(["1.0", "2.0", "3.0", "4.0", "5.0"]);
 });
 
 test("nothing comes before the app is ready", async () => {

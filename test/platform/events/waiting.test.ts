@@ -92,6 +92,15 @@ describe("until an event", () => {
     });
   });
 
+  test("is found among many others, also without waiting", async () => {
+    const environment = await first.environment({ events });
+    for (let n = 0; n < 120; n++) await first.chat(environment, "chat.postMessage", say);
+    await first.chat(environment, "chat.postMessage", { ...say, text: "the last" });
+    const until = { type: "message.channels", where: { "payload.event.text": "the last" } };
+    const ended = await wait(environment, { until, timeoutMs: 0 });
+    expect(ended).toMatchObject({ ended: "event", event: 121 });
+  });
+
   test("not by one that happened before `after`, nor by another one", async () => {
     const environment = await first.environment({ events });
     await first.chat(environment, "chat.postMessage", { ...say, text: "done" });
@@ -145,6 +154,53 @@ describe("an app at work", () => {
       busy: `the status of thread C01GENERAL ${thread_ts}: is thinking`,
     });
     await first.chat(environment, "chat.postMessage", { ...say, thread_ts });
+    expect(await wait(environment, given)).toMatchObject({ ended: "idle", busy: null });
+  });
+
+  test("not by a status of more than two minutes ago", async () => {
+    const environment = await first.environment({ clock: { now: "2026-03-11T09:00:00Z" } });
+    const thread_ts = await root(environment);
+    const thread = { channel_id: "C01GENERAL", thread_ts, status: "is thinking" };
+    await first.chat(environment, "assistant.threads.setStatus", thread);
+    const path = `/env/${environment.environmentId}/clock`;
+    expectStatus(await first.post(path, { advance: "PT3M" }), 200);
+    const ended = await wait(environment, { quietMs: 0, timeoutMs: 2_000 });
+    expect(ended).toMatchObject({ ended: "idle", busy: null });
+  });
+
+  test("by an agent session of a tracker, until its response", async () => {
+    const environment = await first.environment({
+      ...{
+        templateService: "tracker",
+        templateName: "tracker_default",
+        impersonateUserId: undefined,
+      },
+      impersonateEmail: "agent@acme.test",
+    });
+    const mutate = async (query: string, variables: object) => {
+      const response = await fetch(`${first.url}${environment.environmentUrl}/graphql`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ query, variables }),
+      });
+      const { data, errors } = (await response.json()) as any;
+      expect(errors).toBeUndefined();
+      return data;
+    };
+    const { issues } = await mutate("{ issues(first: 1) { nodes { id } } }", {});
+    const { agentSessionCreateOnIssue: opened } = await mutate(
+      "mutation ($input: AgentSessionCreateOnIssue!) { agentSessionCreateOnIssue(input: $input) { agentSession { id } } }",
+      { input: { issueId: issues.nodes[0].id } },
+    );
+    const { id } = opened.agentSession;
+    const given = { quietMs: 0, timeoutMs: 600 };
+    expect(await wait(environment, given)).toMatchObject({
+      ...{ ended: "timeout", busy: `the agent session ${id} is pending` },
+    });
+    await mutate(
+      "mutation ($input: AgentActivityCreateInput!) { agentActivityCreate(input: $input) { success } }",
+      { input: { agentSessionId: id, content: { type: "response", body: "Done." } } },
+    );
     expect(await wait(environment, given)).toMatchObject({ ended: "idle", busy: null });
   });
 

@@ -318,6 +318,7 @@ describe("assistant threads", () => {
         status: "is thinking",
         loading_messages: ["a", "b"],
         user: AGENT,
+        at: expect.any(Number),
         title: "Welcome",
         prompts: [{ title: "Tea", message: "Make tea" }],
         prompts_title: "Try",

@@ -8,6 +8,7 @@ import { requireMembership } from "~/replicas/chat/require";
 import { ASSISTANT_THREAD } from "~/replicas/chat/store/busy-sign";
 import { findMessage } from "~/replicas/chat/store/messages";
 import { mergeRecord } from "~/replicas/chat/store/records";
+import { secondsOf } from "~/source";
 
 const PROMPTS_MAX = 4;
 const LOADING_MAX = 10;
@@ -64,6 +65,7 @@ export const assistant = [
         username: isCleared ? null : username,
         icons: isCleared ? null : icons,
         user: isCleared ? null : call.actor,
+        at: isCleared ? null : secondsOf(call.session.source),
       });
       return {};
     },

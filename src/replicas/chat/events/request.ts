@@ -3,8 +3,10 @@ import { createHmac } from "node:crypto";
 import { digest, eventCallback, requestToken } from "~/replicas/chat/events/envelope";
 import {
   type EventRequest,
+  NO_TLS,
   NOT_ACKNOWLEDGED,
   NOT_CONNECTED,
+  REDIRECTED,
   type RequestMode,
 } from "~/replicas/events";
 import { hexOf, REAL, secondsOf } from "~/source";
@@ -39,11 +41,17 @@ function signed(
   };
 }
 
+const RETRY_REASONS = new Map([
+  [NOT_ACKNOWLEDGED, "http_timeout"],
+  [NOT_CONNECTED, "connection_failed"],
+  [NO_TLS, "ssl_error"],
+  [REDIRECTED, "too_many_redirects"],
+]);
+
 /** Why the attempt before failed, in the words of `X-Slack-Retry-Reason`. */
 function retryReason(failed: string | null): string {
-  if (failed === NOT_ACKNOWLEDGED) return "http_timeout";
-  if (failed === NOT_CONNECTED) return "connection_failed";
-  return failed?.startsWith("status ") ? "http_error" : "unknown_error";
+  if (failed?.startsWith("status ")) return "http_error";
+  return RETRY_REASONS.get(failed ?? "") ?? "unknown_error";
 }
 
 export const request: RequestMode = {

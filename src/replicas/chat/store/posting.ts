@@ -80,7 +80,7 @@ type Place = Pick<
 
 /** Clears the status of the assistant that answers in the thread of `place`. */
 const clearStatus = ({ sql, t }: ChatSession, user: string): Fragment => sql`
-  update ${t.records} r set data = data - '{status,loading_messages,username,icons,user}'::text[] from posted, place
+  update ${t.records} r set data = data - '{status,loading_messages,username,icons,user,at}'::text[] from posted, place
   where r.type = ${ASSISTANT_THREAD} and r.id = place.channel_id || ' ' || place.thread_ts and data->>'user' = ${user}
 `;
 
