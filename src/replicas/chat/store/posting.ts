@@ -112,8 +112,7 @@ export async function insertMessage(
     with place as (
       select c.id as channel_id, u.id as user_id, u.team_id, u.bot_id, u.app_id, w.url as team_url,
         case when u.bot_id is not null then ${botOf(session, sql`w.url`)} end as bot,
-        ${isReply ? sql`root.ts` : sql`null::varchar`} as thread_ts,
-        ${isReply ? sql`root.user_id` : sql`null::varchar`} as parent_user_id
+        ${isReply ? sql`root.ts as thread_ts, root.user_id` : sql`null::varchar as thread_ts, null::varchar`} as parent_user_id
       from ${t.channels} c
       join ${t.users} u on u.id = ${user}
       join ${t.teams} w on w.id = u.team_id
