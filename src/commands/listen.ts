@@ -130,15 +130,17 @@ async function forward(socket: WebSocket, address: string, signal: AbortSignal):
     if (message.type === "goodbye") reason = message.reason;
     else work = work.then(() => take(message));
   });
-  signal.addEventListener("abort", () => ended.resolve(), { once: true });
+  const abort = () => ended.resolve();
+  signal.addEventListener("abort", abort);
   if (signal.aborted) ended.resolve();
   await ended.promise;
   isOver = true;
-  clearTimeout(watch);
   await work; // the last outcome is reported
   socket.close();
   await Promise.race([closed.promise, Bun.sleep(CLOSING_MS)]);
   socket.terminate();
+  signal.removeEventListener("abort", abort);
+  clearTimeout(watch);
   return { reason, problem, wasOpen };
 }
 

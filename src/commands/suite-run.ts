@@ -2,7 +2,7 @@
 import { runAgent } from "~/commands/agent";
 import { readCost, withCostFile } from "~/commands/agent-cost";
 import type { Artifacts } from "~/commands/artifacts";
-import { CallFailed, type Client, type Environment } from "~/commands/client";
+import { CallFailed, type Client, type Environment, pause } from "~/commands/client";
 import { recovered } from "~/commands/earlier-attempts";
 import { explained } from "~/commands/reasons";
 import {
@@ -104,15 +104,6 @@ async function makeAttempt(job: Job, test: Test, attempt: number): Promise<Outco
     }
     await pause(Math.min(RETRY_MS * 2 ** tried, RETRY_MS_MAX), job.signal);
   }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  await promise;
-  clearTimeout(timer);
 }
 
 async function inEnvironment(job: Job, home: Home, test: Test, head: Head): Promise<Outcome> {

@@ -26,6 +26,15 @@ export function parseBounded(text: string, valuesMax = VALUES_MAX): unknown {
   return value;
 }
 
+/** The value of a text from outside; undefined unless it is JSON within the limits. */
+export function parsedBounded(text: string): unknown {
+  try {
+    return parseBounded(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** An object with a key `toString` throws when it is converted to text. This makes it convert like any other object. */
 export function makeTellable(value: unknown): void {
   if (typeof value !== "object" || value === null) return;

@@ -7,7 +7,6 @@
  * `…/mcp` is the same environment as tools: see `tools.ts`.
  */
 import type { LogMark } from "~/db/driver";
-import { EnvironmentEnded } from "~/db/opening";
 import type { Session } from "~/db/session";
 import type { SessionPool } from "~/db/session-pool";
 import { readBody } from "~/http/body";
@@ -20,7 +19,7 @@ import {
   requireToolToken,
 } from "~/platform/admission";
 import type { Environments } from "~/platform/environments/environments";
-import { environmentId, notFound, requireId } from "~/platform/environments/id";
+import { asNotFound, environmentId, notFound, requireId } from "~/platform/environments/id";
 import type { Settings } from "~/platform/environments/opening";
 import type { Past } from "~/platform/environments/past";
 import { actorsIn } from "~/platform/environments/view";
@@ -252,7 +251,7 @@ export function createGateway(deps: {
       try {
         return await answer(request, opened, { ...arrived, note, call });
       } catch (error) {
-        const failure = error instanceof EnvironmentEnded ? notFound() : error;
+        const failure = asNotFound(error);
         if (call || !isNoted) (call ?? note()).fail(failure);
         throw failure;
       }

@@ -34,6 +34,9 @@ export type Listener = {
   readonly end: () => void;
 };
 
+/** The listener of a socket that was turned away. */
+export const DEAF: Listener = { message: async () => {}, end: () => {} };
+
 /** The use of a connection after the answer. */
 export type Upgrade = {
   readonly head: string;

@@ -1,4 +1,5 @@
 /** Ids of environments in paths and bodies: with hyphens or without. */
+import { EnvironmentEnded } from "~/db/opening";
 import { ApiError, NotFound, namedId } from "~/errors";
 import { ENVIRONMENT_ID } from "~/http/model";
 
@@ -24,3 +25,7 @@ export const notFound = (id?: string) =>
     `There is no environment ${namedId(id)}, or it has expired; GET /api/platform/environments lists yours`,
     id,
   );
+
+/** The error of a call whose environment has ended in the meantime; any other error as it is. */
+export const asNotFound = (error: unknown) =>
+  error instanceof EnvironmentEnded ? notFound() : error;

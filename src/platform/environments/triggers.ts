@@ -1,9 +1,8 @@
 /** Trigger ids for the apps of an environment: what a click of a user would give them. */
-import { EnvironmentEnded } from "~/db/opening";
 import type { SessionPool } from "~/db/session-pool";
 import { ApiError } from "~/errors";
 import type { Environments } from "~/platform/environments/environments";
-import { notFound } from "~/platform/environments/id";
+import { asNotFound } from "~/platform/environments/id";
 import { type NewTrigger, TRIGGER_SECONDS_DEFAULT } from "~/platform/environments/trigger-model";
 import { actorsIn } from "~/platform/environments/view";
 import type { Templates } from "~/platform/templates/templates";
@@ -50,7 +49,7 @@ export function createTriggers(deps: {
           };
         })
         .catch((error) => {
-          throw error instanceof EnvironmentEnded ? notFound() : error;
+          throw asNotFound(error);
         });
       if (issued) return issued;
       throw new ApiError("impersonate_not_found", `The environment has no user ${id}`);

@@ -29,15 +29,13 @@ import { REPLICAS } from "~/replicas/index";
 import { CODES } from "~/wire/frames";
 import type { IncomingRequest } from "~/wire/incoming";
 import type { OutgoingAnswer } from "~/wire/outgoing";
-import { type Listener, type Peer, upgraded } from "~/wire/websocket";
+import { DEAF, type Listener, type Peer, upgraded } from "~/wire/websocket";
 
 export type EnvironmentEvents = ReturnType<typeof createEvents>;
 
 const SOCKETS_MAX = 4_000;
 const SOCKETS_PER_KEY_MAX = 1_000;
 
-/** Of a connection that is turned away. */
-const DEAF: Listener = { message: async () => {}, end: () => {} };
 /** An app answers the challenge in this time. */
 const READY_MS = 5 * 60_000;
 

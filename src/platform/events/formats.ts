@@ -1,5 +1,5 @@
 /** How events are written on the connections of apps: as the service does over a WebSocket, or as requests to be forwarded. */
-import { isObject, parseBounded } from "~/input/json";
+import { isObject, parsedBounded } from "~/input/json";
 import type { Attempted, Failed } from "~/platform/events/deliveries-store";
 import type { Format } from "~/platform/events/dispatcher";
 import {
@@ -34,14 +34,6 @@ const REASONS = new Map([
   ["too_many_redirects", REDIRECTED],
 ]);
 
-function parsed(text: string): unknown {
-  try {
-    return parseBounded(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Requests for `diorama listen`, which posts them to an address that this server cannot reach. Messages to it: `challenge`,
  * `hello`, `request`, `goodbye`. From it: `{"type":"ready"}` after the challenge, then `{id, status, headers}` or
@@ -56,7 +48,7 @@ export const forwardFormat = (
   challenge: () => JSON.stringify({ type: "challenge", app, ...mode.challenge(secret, app) }),
 
   isReady(text) {
-    const message = parsed(text);
+    const message = parsedBounded(text);
     return isObject(message) && message["type"] === "ready";
   },
 
@@ -70,7 +62,7 @@ export const forwardFormat = (
     }),
 
   read(text) {
-    const message = parsed(text);
+    const message = parsedBounded(text);
     if (!isObject(message) || typeof message["id"] !== "string") return undefined;
     const [, number, attempt] = ATTEMPT_ID.exec(message["id"]) ?? [];
     if (number === undefined) return undefined;

@@ -1,15 +1,16 @@
 /** Events and deliveries that the owner of an environment asks for. */
 import type { Pool } from "~/db/connect";
+import type { Session } from "~/db/session";
 import { ApiError } from "~/errors";
-import { nearest, quoted } from "~/input/nearest";
 import type { Environments } from "~/platform/environments/environments";
+import { asNotFound } from "~/platform/environments/id";
 import { repeat } from "~/platform/events/deliveries-store";
 import { type Derivation, keptEvent } from "~/platform/events/derivation";
 import { listed } from "~/platform/events/listing";
 import type { EnvironmentEvent, NewEvent, Repetition } from "~/platform/events/model";
 import type { Places } from "~/platform/events/place";
 import * as store from "~/platform/events/store";
-import { requireReplica } from "~/replicas/index";
+import { requireEventType } from "~/platform/events/types";
 import { MICROS } from "~/source";
 
 export function createRaising(deps: {
@@ -33,24 +34,19 @@ export function createRaising(deps: {
       const environment = await environments.requirePath(userId, envId);
       const { environmentId } = environment;
       const place = await places.of(environment);
-      const typesOf = (name: string) => Object.keys(requireReplica(name).events?.types ?? {});
-      const service = place.services.find((name) => typesOf(name).includes(type));
-      const events = service === undefined ? undefined : requireReplica(service).events;
-      const types = place.services.flatMap(typesOf);
-      if (!service || !events)
-        throw new ApiError(
-          "invalid_request",
-          `type: there is no event ${quoted(type)}${nearest(type, types)}`,
-        );
+      const { service, events } = requireEventType(place.services, type, "type");
       await derivation.now(environmentId);
-      const micros = (await place.now()) * MICROS;
-      const number = await place.read((sessionOf) =>
-        store.addEvent(pool, environmentId, async (apps) => {
+      const add = async (sessionOf: (service: string) => Session) => {
+        const micros = (await place.now()) * MICROS;
+        return await store.addEvent(pool, environmentId, async (apps) => {
           const own = apps.filter((app) => app.service === service);
           const raised = await events.raise(sessionOf(service), { type, event, micros }, own);
           return keptEvent({ ...raised, service, cause: { hand: true, micros } }, own);
-        }),
-      );
+        });
+      };
+      const number = await place.read(add).catch((error) => {
+        throw asNotFound(error);
+      });
       if (number === undefined)
         throw new ApiError(
           "invalid_request",

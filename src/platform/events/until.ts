@@ -5,12 +5,11 @@ import { compileEventCondition } from "~/evaluation/event-condition";
 import { SpecError } from "~/evaluation/mistakes";
 import type { Row } from "~/evaluation/predicate";
 import { PAGE_LENGTH_MAX } from "~/http/page";
-import { nearest, quoted } from "~/input/nearest";
 import { shown } from "~/platform/events/listing";
 import type { Until } from "~/platform/events/model";
 import * as store from "~/platform/events/store";
+import { requireEventType } from "~/platform/events/types";
 import { listApps } from "~/platform/outbox/store";
-import { requireReplica } from "~/replicas/index";
 import { createSemaphore } from "~/semaphore";
 
 /** Events that are read together. */
@@ -40,12 +39,7 @@ export async function createSearch(
   until: Until,
 ) {
   const { type } = until;
-  const types = services.flatMap((name) => Object.keys(requireReplica(name).events?.types ?? {}));
-  if (!types.includes(type))
-    throw new ApiError(
-      "invalid_request",
-      `until.type: there is no event ${quoted(type)}${nearest(type, types)}`,
-    );
+  requireEventType(services, type, "until.type");
   if ((await listApps(pool, environmentId)).length === 0)
     throw new ApiError(
       "invalid_request",

@@ -3,7 +3,7 @@ import type { Pool } from "~/db/connect";
 import { unavailable } from "~/errors";
 import type { Activity } from "~/platform/activity";
 import type { Environments } from "~/platform/environments/environments";
-import { notFound } from "~/platform/environments/id";
+import { asNotFound, notFound } from "~/platform/environments/id";
 import { findOpen } from "~/platform/events/deliveries-store";
 import type { Derivation } from "~/platform/events/derivation";
 import {
@@ -95,6 +95,8 @@ export function createWaiting(deps: {
       const giveBack = quota.take(keyId);
       try {
         return await waited(environmentId, given, performance.now());
+      } catch (error) {
+        throw asNotFound(error);
       } finally {
         giveBack();
       }

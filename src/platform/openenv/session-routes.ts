@@ -9,9 +9,9 @@ import type { Players } from "~/platform/openenv/players";
 import { type Asked, answerRpc } from "~/platform/openenv/rpc";
 import type { Sessions } from "~/platform/openenv/sessions";
 import type { Trainers } from "~/platform/openenv/trainers";
-import { DEAF, play, problemOf, turnAway } from "~/platform/openenv/wire";
+import { play, problemOf, turnAway } from "~/platform/openenv/wire";
 import type { Suites } from "~/platform/suites/suites";
-import { type Listener, type Peer, upgraded } from "~/wire/websocket";
+import { DEAF, type Listener, type Peer, upgraded } from "~/wire/websocket";
 
 export const sessionRoutes = (parts: {
   readonly suites: Suites;

@@ -4,7 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import type { Static } from "elysia";
 import { ApiError } from "~/errors";
 import { errorAnswer } from "~/http/errors";
-import { isObject, parseBounded } from "~/input/json";
+import { isObject, parsedBounded } from "~/input/json";
 import { linesAbout, linesOf } from "~/input/shape";
 import type { Log } from "~/log";
 import { Action, Reset } from "~/platform/openenv/model";
@@ -33,9 +33,6 @@ export async function turnAway(
   peer.close(CODES.tryAgainLater);
 }
 
-/** The listener of a socket that was turned away. */
-export const DEAF: Listener = { message: async () => {}, end: () => {} };
-
 /** A player's side of a socket. */
 type Seat = {
   readonly player: Player;
@@ -47,7 +44,7 @@ type Seat = {
 
 export function play(peer: Peer, { player, rpc, end }: Seat, log: Log): Listener {
   async function answer(text: string): Promise<object | undefined> {
-    const message = parse(text);
+    const message = parsedBounded(text);
     if (!isObject(message)) return errorFrame("INVALID_JSON", "A message is a JSON object");
     const { type, data = {} } = message;
     switch (type) {
@@ -74,14 +71,6 @@ export function play(peer: Peer, { player, rpc, end }: Seat, log: Log): Listener
     },
     end,
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseBounded(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Throws `invalid_request`. */

@@ -6,7 +6,7 @@
  */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { findUnstorable } from "~/db/storable";
-import { parseBounded, sizeOf } from "~/input/json";
+import { parseBounded, parsedBounded, sizeOf } from "~/input/json";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 
 export type RawArguments = ReadonlyMap<string, unknown>;
@@ -182,12 +182,7 @@ function toList(value: unknown): string[] | undefined {
 }
 
 function splitList(text: string): unknown {
-  if (!text.trimStart().startsWith("[")) return text.split(",");
-  try {
-    return parseBounded(text);
-  } catch {
-    return undefined;
-  }
+  return text.trimStart().startsWith("[") ? parsedBounded(text) : text.split(",");
 }
 
 function parseJson(value: unknown, code: string): unknown {

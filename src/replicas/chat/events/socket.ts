@@ -1,5 +1,5 @@
 /** Socket Mode: how an app receives its events over a WebSocket that it has opened. */
-import { isObject, parseBounded } from "~/input/json";
+import { isObject, parsedBounded } from "~/input/json";
 import { envelopeId, eventCallback, readEnvelopeId } from "~/replicas/chat/events/envelope";
 import { readTicket } from "~/replicas/chat/events/ticket";
 import type { SocketMode } from "~/replicas/events";
@@ -14,14 +14,6 @@ const REASONS = {
   too_many: "too_many_websockets",
   disabled: "link_disabled",
 } as const;
-
-function parsed(text: string): unknown {
-  try {
-    return parseBounded(text);
-  } catch {
-    return undefined;
-  }
-}
 
 export const socket: SocketMode = {
   path: "link",
@@ -55,7 +47,7 @@ export const socket: SocketMode = {
     }),
 
   acknowledged(text) {
-    const message = parsed(text);
+    const message = parsedBounded(text);
     if (!isObject(message) || typeof message["envelope_id"] !== "string") return undefined;
     return readEnvelopeId(message["envelope_id"]);
   },
