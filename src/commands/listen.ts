@@ -6,7 +6,7 @@ import { notice, print } from "~/log";
 
 /** Between two attempts to reach the app, or the server. */
 const AGAIN_MS = 1_000;
-/** A server that sends neither a message nor a ping for so long is gone. */
+/** A server that sends neither a message nor a ping for this long is gone. */
 const SILENT_MS = 35_000;
 /** A server that answers closes a connection in this time. */
 const CLOSING_MS = 1_000;
@@ -60,7 +60,9 @@ export async function listen(
     if (isThere === false) throw new CallFailed(`the environment has no app ${app} any more`);
     refused = isThere && !end.wasOpen ? refused + 1 : 0;
     if (refused >= REFUSED_MAX)
-      throw new CallFailed(`${client.url} answers, but refuses WebSockets; is a proxy before it?`);
+      throw new CallFailed(
+        `${client.url} answers, but refuses WebSockets; is there a proxy in front of it?`,
+      );
   }
 }
 

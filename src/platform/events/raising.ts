@@ -67,7 +67,7 @@ export function createRaising(deps: {
       if (apps.length === 0)
         throw new ApiError(
           "invalid_request",
-          "No delivery of the event has ended that can be made again: it is under way, too large, was tried 100 times, or has no such app",
+          "No delivery of the event has ended that can be made again: it is under way or too large, was tried 100 times, or there is none for this app",
         );
       return await requireEvent(environmentId, n);
     },

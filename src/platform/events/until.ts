@@ -16,7 +16,7 @@ import { createSemaphore } from "~/semaphore";
 const PAGE = 100;
 /** Pages that are read at the same time, each into memory. */
 const READING_MAX = 4;
-/** However soon a wait ends, so long it looks at what has happened already. */
+/** Even a short wait looks at the events so far for at least this long. */
 const SEARCH_MS = 10_000;
 const inTurn = createSemaphore(READING_MAX);
 

@@ -1,7 +1,7 @@
 /** Signs that an agent is at work. */
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-/** The service counts an agent that has not reported for so long as gone. */
+/** The service considers an agent gone that has not reported for this long. */
 const SESSION_MINUTES = 30;
 
 /** A session of an agent that has begun and not ended. Undefined without any. */
