@@ -39,6 +39,7 @@ const PLATFORM_FILES = [
   "feed/feed",
   "events/sockets",
   "events/waiting",
+  "events/kept",
   "maintenance",
   "overview",
   "probes",

@@ -30,6 +30,7 @@ export const LOSSES = {
   diff_too_long: `its diff is larger than ${megabytes(RESULT_LENGTH_MAX)}`,
   evidence_too_long: `what its verdict needs is larger than ${megabytes(RESULT_LENGTH_MAX)}`,
   too_many_calls: "more calls, or longer ones, than its journal keeps",
+  too_many_events: "more events, or longer ones, than are kept, or than a verdict can count",
   changes_missing: "its changes are missing",
   comparison_failed: "its states could not be compared",
   result_unwritable: "its result could not be written",
@@ -49,6 +50,7 @@ const OF_AGENT: ReadonlySet<Loss> = new Set([
   "diff_too_long",
   "evidence_too_long",
   "too_many_calls",
+  "too_many_events",
 ]);
 
 export const isByAgent = (loss: Loss) => OF_AGENT.has(loss);

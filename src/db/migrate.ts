@@ -44,6 +44,7 @@ import runCosts from "~/db/migrations/0028_run_costs.sql" with { type: "text" };
 import uploads from "~/db/migrations/0029_uploads.sql" with { type: "text" };
 import attacks from "~/db/migrations/0030_attacks.sql" with { type: "text" };
 import events from "~/db/migrations/0031_events.sql" with { type: "text" };
+import runEvents from "~/db/migrations/0032_run_events.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -85,6 +86,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 29, name: "uploads", text: uploads },
   { version: 30, name: "attacks", text: attacks },
   { version: 31, name: "events", text: events },
+  { version: 32, name: "run_events", text: runEvents },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

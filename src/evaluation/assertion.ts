@@ -9,6 +9,7 @@ import {
   reader,
   requireColumn,
 } from "~/evaluation/conditions";
+import { DELIVERY_FIELDS } from "~/evaluation/deliveries";
 import { tableOf } from "~/evaluation/entity";
 import {
   compileEach,
@@ -43,7 +44,7 @@ export type ChangeRule = {
 export type CompiledAssertion = {
   readonly diffType: Assertion["diff_type"];
   readonly entity: string;
-  /** Of calls: the service that they are made to; undefined: any. */
+  /** Of calls and events: their service; undefined: any. */
   readonly service: string | undefined;
   /** Of changes by the environment's clock. */
   readonly isByClock: boolean;
@@ -63,9 +64,32 @@ export type CompiledAssertion = {
   readonly isBlocker: boolean;
 };
 
-const CALL_COLUMNS: Columns = new Map(
-  Object.entries(CALL_FIELDS).map(([name, { type }]) => [name, type]),
-);
+const columnsOf = (fields: { readonly [name: string]: { readonly type: string } }): Columns =>
+  new Map(Object.entries(fields).map(([name, { type }]) => [name, type]));
+
+type Noted = {
+  readonly one: string;
+  readonly several: string;
+  readonly columns: Columns;
+  /** Those that exist. */
+  readonly names: (vocabulary: Vocabulary) => ReadonlySet<string>;
+};
+
+/** Kinds of assertions that count no rows of tables. */
+const NOTED: { readonly [type in Assertion["diff_type"]]?: Noted } = {
+  called: {
+    one: "call",
+    several: "calls",
+    columns: columnsOf(CALL_FIELDS),
+    names: ({ calls }) => calls,
+  },
+  delivered: {
+    one: "event",
+    several: "events",
+    columns: columnsOf(DELIVERY_FIELDS),
+    names: ({ events = new Set() }) => events,
+  },
+};
 
 export type Names = {
   readonly vocabulary: Vocabulary;
@@ -90,17 +114,18 @@ export function compileAssertion(
     throw fail(`one of ${known.join(", ")} is needed`, "diff_type");
   const none = `${quoted(diff_type)} is none of ${known.join(", ")}${nearest(diff_type, known)}`;
   if (!Object.hasOwn(DIFF_TYPES, diff_type)) throw fail(none, "diff_type");
-  const isCalled = diff_type === "called";
+  const noted = NOTED[diff_type as Assertion["diff_type"]];
   if (typeof named !== "string")
-    throw fail(`the name of ${isCalled ? "calls" : "a table"} is needed`, "entity");
+    throw fail(`the name of ${noted?.several ?? "a table"} is needed`, "entity");
   const found = tableOf(named, service, vocabulary);
   if ("problem" in found) throw fail(found.problem, "service");
-  const entity = isCalled ? named : found.table;
-  const columns = isCalled ? CALL_COLUMNS : tables.get(entity);
+  const entity = noted ? named : found.table;
+  const columns = noted ? noted.columns : tables.get(entity);
   if (!columns)
     throw fail(`there is no table ${quoted(entity)}${nearest(entity, tables.keys())}`, "entity");
-  if (isCalled && whole.isNew && !vocabulary.calls.values().some((name) => selects(entity, name)))
-    throw fail(`there is no call ${quoted(entity)}${nearest(entity, vocabulary.calls)}`, "entity");
+  const names = noted?.names(vocabulary);
+  if (names && whole.isNew && !names.values().some((name) => selects(entity, name)))
+    throw fail(`there is no ${noted?.one} ${quoted(entity)}${nearest(entity, names)}`, "entity");
   const at: At = { assertion, columns, table: entity, ...whole };
 
   const { where = {}, expected_changes, ignore = [] } = raw;
@@ -115,7 +140,7 @@ export function compileAssertion(
 
   const isByClock = raw["actor"] === "clock";
   if (isByClock && diff_type === "unchanged") throw fail("unchanged rows have no actor", "actor");
-  if (isByClock && isCalled) throw fail("the clock calls nothing", "actor");
+  if (isByClock && noted) throw fail(`${noted.several} have no actor`, "actor");
 
   const predicate = compileWhere(where, "where", at);
   const roles = rolesOf(raw as Assertion, fail);
@@ -124,7 +149,7 @@ export function compileAssertion(
     isByClock,
     diffType: diff_type as Assertion["diff_type"],
     entity,
-    service: isCalled && vocabulary.isWorld ? (service as string | undefined) : undefined,
+    service: noted && vocabulary.isWorld ? (service as string | undefined) : undefined,
     where: predicate,
     matches: matcher(predicate),
     changes:

@@ -77,7 +77,8 @@ export function callsWanted(
   };
 }
 
-function fieldsOf(predicate: Predicate): string[] {
+/** The first parts of the paths of a condition. */
+export function fieldsOf(predicate: Predicate): string[] {
   if (predicate.kind === "leaf") return [predicate.leaf.path.split(".")[0] ?? ""];
   return [predicate.of].flat().flatMap(fieldsOf);
 }

@@ -4,6 +4,7 @@ import type { ClockChanges } from "~/capture/records";
 import type { ChangeRule, CompiledAssertion } from "~/evaluation/assertion";
 import { callRows, type RunCall } from "~/evaluation/calls";
 import type { CompiledSpec } from "~/evaluation/compile";
+import { deliveryRow, type RunDelivery } from "~/evaluation/deliveries";
 import type { Row } from "~/evaluation/predicate";
 
 /** The evidence of a run. `unchangedColumns` gives conditions a value for columns that an update did not change. */
@@ -23,6 +24,8 @@ export type RunEvidence = {
   readonly events?: string | null;
   /** All calls of the run in their order, for specs that count them. */
   readonly calls?: readonly RunCall[];
+  /** All deliveries of the run, for specs that count them. */
+  readonly deliveries?: readonly RunDelivery[];
 };
 
 /** A complete row of the diff. */
@@ -34,7 +37,7 @@ export type Candidate = {
   readonly source: JsonObject;
   /** Of a call that stands for several: how many. */
   readonly times?: number;
-  /** That a call was made to. */
+  /** Of a call or an event. */
   readonly service?: string | undefined;
 };
 
@@ -83,6 +86,14 @@ export function callsOf({ calls }: RunEvidence): Candidate[] {
     times: calls[index]?.times ?? 1,
     service: calls[index]?.service,
   }));
+}
+
+export function deliveredOf({ deliveries }: RunEvidence): Candidate[] {
+  if (!deliveries) throw new Error("the evidence has no deliveries");
+  return deliveries.map((delivery) => {
+    const row = deliveryRow(delivery);
+    return { before: undefined, after: row, changed: [], source: row, service: delivery.service };
+  });
 }
 
 /** A change of these columns only does not count. */

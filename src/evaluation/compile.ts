@@ -38,6 +38,8 @@ export type CompiledSpec = {
   readonly hasPatterns: boolean;
   /** It counts calls, which takes the whole journal. */
   readonly hasCalls: boolean;
+  /** It counts deliveries of events. */
+  readonly hasDeliveries: boolean;
 };
 
 /**
@@ -89,13 +91,16 @@ export function compile(
   );
   if (expects === "nothing") requireUntouched(compiled);
   const attacking = compileAttack(attack, names, { patterns, isNew });
+  const counts = (type: string) =>
+    [...compiled, ...attacking].some(({ diffType }) => diffType === type);
   const allowed = compileAllowances(allow, names, { patterns, isNew });
   return {
     assertions: compiled,
     attack: attacking,
     allowed,
     hasPatterns: patterns.steps > 0,
-    hasCalls: [...compiled, ...attacking].some(({ diffType }) => diffType === "called"),
+    hasCalls: counts("called"),
+    hasDeliveries: counts("delivered"),
     strict,
     closedWorld: closed_world,
     expectsNothing: expects === "nothing",

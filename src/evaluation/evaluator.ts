@@ -15,8 +15,8 @@ import { sizeOf } from "~/input/json";
 import { createFairSemaphore } from "~/semaphore";
 import { threadUrl } from "~/thread";
 
-/** A spec, which has been compiled before, and the evidence, as JSON texts except for the calls. */
-type EvaluationInput = Pick<RunEvidence, "calls"> & {
+/** A spec, which has been compiled before, and the evidence, as JSON texts except for calls and deliveries. */
+type EvaluationInput = Pick<RunEvidence, "calls" | "deliveries"> & {
   readonly expected: string;
   readonly vocabulary: Vocabulary;
   readonly keys: Keys;
@@ -52,11 +52,13 @@ export type EvaluationTask = { readonly way: Way; readonly input: EvaluationInpu
 
 /** The verdict of a spec that has been compiled, or its findings. */
 export function judge<W extends Way>(way: W, spec: CompiledSpec, input: EvaluationInput): Given<W> {
-  const { calls, keys, vocabulary, diff, evidence, baselineRows, clock, events } = input;
+  const { calls, deliveries, keys, vocabulary, diff, evidence, baselineRows, clock, events } =
+    input;
   const { aliases = NO_ALIASES } = vocabulary;
   const present = (text: string) => withoutAliases(text, aliases);
   return WAYS[way](spec, keys, {
     ...(calls && { calls: valueWithoutAliases(calls, aliases) }),
+    ...(deliveries && { deliveries: valueWithoutAliases(deliveries, aliases) }),
     events: events && present(events),
     diff: JSON.parse(present(diff)),
     ...JSON.parse(present(evidence)),
@@ -118,9 +120,9 @@ export function createEvaluator(seconds = DEADLINE_SECONDS) {
     spec: CompiledSpec,
     input: EvaluationInput,
   ): Promise<Given<W> | undefined> {
-    const { expected, diff, evidence, baselineRows, clock, calls, events } = input;
-    if (isQuick(spec, expected, [diff, evidence, baselineRows, clock, calls, events]))
-      return judge(way, spec, input);
+    const { expected, diff, evidence, baselineRows, clock, calls, deliveries, events } = input;
+    const found = [diff, evidence, baselineRows, clock, calls, deliveries, events];
+    if (isQuick(spec, expected, found)) return judge(way, spec, input);
     return await inTurn(owner, () => ask(way, input));
   }
 

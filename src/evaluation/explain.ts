@@ -25,6 +25,7 @@ const WORDS = {
   changed: ["row", "rows", "changed in"],
   unchanged: ["row", "rows", "unchanged in"],
   called: ["call", "calls", "made of"],
+  delivered: ["delivery", "deliveries", "made of"],
 } as const;
 
 export function explain(

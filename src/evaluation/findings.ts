@@ -7,9 +7,10 @@ import { keyOf, look } from "~/evaluation/look";
 import type { Value } from "~/evaluation/operators";
 import { matcher, type Predicate, type Row } from "~/evaluation/predicate";
 import type { Condition, Said } from "~/evaluation/said";
+import { isOfTable } from "~/evaluation/spec";
 import { latestEvents, nameOf, orderedKey } from "~/evaluation/unsafe";
 
-/** A row, or a call, of a run. Long values are cut. */
+/** A row, a call, or a delivery, of a run. Long values are cut. */
 export type Seen = {
   readonly table: string;
   readonly change: CompiledAssertion["diffType"];
@@ -84,7 +85,7 @@ export function findingsOf(spec: CompiledSpec, keys: Keys, evidence: RunEvidence
       row: cutRow(row),
       ...(change === "changed" && before && { before: cutRow(before) }),
       changed: changed.filter((column) => !spec.free.get(table)?.has(column)),
-      event: change === "called" ? null : (origins?.get(name)?.event ?? null),
+      event: isOfTable(change) ? (origins?.get(name)?.event ?? null) : null,
     };
   };
   let shown = 0;

@@ -7,6 +7,7 @@ import {
   type Candidate,
   callsOf,
   counts,
+  deliveredOf,
   gather,
   isFree,
   type Keys,
@@ -14,6 +15,7 @@ import {
   totalOf,
 } from "~/evaluation/candidates";
 import type { CompiledSpec } from "~/evaluation/compile";
+import { DELIVERY_KEY, isOfType } from "~/evaluation/deliveries";
 import { type Events, type ReadEvents, type RowEvent, significant } from "~/evaluation/unsafe";
 
 const NO_CHANGES: Diff = { inserts: [], updates: [], deletes: [] };
@@ -24,16 +26,17 @@ export function look(spec: CompiledSpec, keys: Keys, evidence: RunEvidence) {
   const ofClock = gather(clock ?? NO_CHANGES, clock?.unchangedColumns ?? []);
   const baseline = baselineRows(spec, keys, evidence, rows);
   const calls = spec.hasCalls ? callsOf(evidence) : [];
+  const deliveries = spec.hasDeliveries ? deliveredOf(evidence) : [];
   const claims = createClaims(keys);
   const judge = (assertion: CompiledAssertion) => {
     const { diffType, entity, service, isByClock, min, max } = assertion;
     const { now = [], before = [] } = baseline.get(entity) ?? {};
     const candidatesOf = () => {
+      const isOfService = (each: Candidate) => service === undefined || each.service === service;
       if (diffType === "called")
-        return calls.filter(
-          (call) =>
-            isNamed(entity, call.source) && (service === undefined || call.service === service),
-        );
+        return calls.filter((call) => isNamed(entity, call.source) && isOfService(call));
+      if (diffType === "delivered")
+        return deliveries.filter((each) => isOfType(entity, each.source) && isOfService(each));
       if (diffType !== "unchanged") return (isByClock ? ofClock : rows)[diffType].get(entity) ?? [];
       return now.filter((row) => isFree(assertion.free, row));
     };
@@ -105,5 +108,7 @@ function createClaims(keys: Keys) {
 }
 
 /** The columns that explanations name a row by. */
-export const keyOf = ({ diffType, entity }: CompiledAssertion, keys: Keys) =>
-  diffType === "called" ? CALL_KEY : (keys[entity] ?? []);
+export function keyOf({ diffType, entity }: CompiledAssertion, keys: Keys): readonly string[] {
+  if (diffType === "called") return CALL_KEY;
+  return diffType === "delivered" ? DELIVERY_KEY : (keys[entity] ?? []);
+}

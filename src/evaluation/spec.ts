@@ -59,8 +59,13 @@ export const DIFF_TYPES = {
   changed: "updated rows; `where` matches their old or new values",
   unchanged: "rows that existed before and are as before",
   called: "calls to the service, by the journal of the run; `where` reads their fields",
+  delivered:
+    "events of the run, for each app of the environment, as they were at its end; `where` reads the fields of their deliveries",
 } as const;
 export type DiffType = keyof typeof DIFF_TYPES;
+
+/** Whether assertions of this kind count rows of tables. */
+export const isOfTable = (diffType: DiffType) => diffType !== "called" && diffType !== "delivered";
 
 /** Kinds of changed rows. */
 export const CHANGES = ["added", "removed", "changed"] as const;
@@ -88,7 +93,7 @@ const InService = Type.String({
   minLength: 1,
   maxLength: NAME_MAX,
   description:
-    "The service that `entity` is of. In a world, its tables have the name of the service in front; for `called`, only calls to this service count",
+    "The service that `entity` is of. In a world, its tables have the name of the service in front; for `called` and `delivered`, only its calls and events count",
 });
 
 export const Assertion = strict(
@@ -105,13 +110,13 @@ export const Assertion = strict(
       minLength: 1,
       maxLength: NAME_MAX,
       description:
-        "The table. For `called`: a method, a field of a query or mutation, or a tool; `chat.*` stands for all that begin so, `*` for every call",
+        "The table. For `called`: a method, a field of a query or mutation, or a tool; `chat.*` stands for all that begin so, `*` for every call. For `delivered`: the type of an event, as apps subscribe to it, with `*` alike",
     }),
     service: Type.Optional(InService),
     actor: Type.Optional(
       Type.Literal("clock", {
         description:
-          "Counts changes by the environment's clock; omitted: those by the agent. Not with `unchanged` and `called`",
+          "Counts changes by the environment's clock; omitted: those by the agent. Not with `unchanged`, `called` and `delivered`",
       }),
     ),
     where: Type.Optional(

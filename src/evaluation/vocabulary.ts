@@ -13,6 +13,8 @@ export type Vocabulary = {
   readonly derivedRows?: { readonly [table: string]: string };
   /** The names of the calls of all services. */
   readonly calls: ReadonlySet<string>;
+  /** The types of events of all services. */
+  readonly events?: ReadonlySet<string>;
   readonly services?: readonly string[];
   /** It has several services: its tables have their names in front. */
   readonly isWorld?: boolean;

@@ -21,6 +21,7 @@ import {
 } from "~/platform/environments/snapshots-store";
 import type { Targets } from "~/platform/environments/targets";
 import { deleteOldTickets } from "~/platform/events/deliveries-store";
+import type { KeptEvents } from "~/platform/events/kept";
 import { deleteEndedStates } from "~/platform/faults/store";
 import { deleteOldAnswers, RETENTION_HOURS } from "~/platform/idempotency/store";
 import { deleteOldUsage } from "~/platform/keys/store";
@@ -55,6 +56,7 @@ export function createMaintenance(deps: {
   capacity: Pick<Capacity, "diskIsLow">;
   evaluation: Evaluation;
   expiry: Expiry;
+  kept: Pick<KeptEvents, "keepOverdue">;
   log: Log;
   metrics: Metrics;
   /** Number of calls in progress. */
@@ -135,6 +137,7 @@ export function createMaintenance(deps: {
       expire,
       recycleStranded,
       evaluation.concludeOverdue,
+      deps.kept.keepOverdue,
       sweepOrphans,
       forgetOld,
     ];

@@ -139,13 +139,15 @@ export async function createPlatform(deps: {
   const numbering = createNumbering({ pool, journal, forgetMarks: forgetCallMarks });
   const listing = createJournalListing({ pool, numbering });
   const { callsOf } = createCounting({ pool, numbering, pageOf: listing.pageOf });
-
+  const events = createEvents({ ...base, environments, templates, exclusive });
   const overdue = createOverdueVerdicts(base);
-  const evaluation = createEvaluation({ pool, environments, templates, callsOf, overdue });
+  const { kept } = events;
+  const evaluation = createEvaluation({ ...base, environments, templates, callsOf, overdue, kept });
   const audits = createAudits({ pool, replicas, suites, templates, callsOf });
   const expiry = createExpiry({ pool, capture, log });
   const starting = createStarting({ ...base, templates, capture });
-  const runs = createRuns({ pool, environments, starting, suites, evaluation, capture, expiry });
+  const runParts = { environments, starting, suites, evaluation, capture, expiry, kept };
+  const runs = createRuns({ ...base, ...runParts });
   const grading = { ...base, runs, suites, evaluation };
   const reasons = createReasons({ ...grading, environments, templates, numbering, listing });
   const snapshots = createSnapshots({
@@ -162,9 +164,6 @@ export async function createPlatform(deps: {
   const forks = createForks({ ...base, capacity, environments, snapshots, schemaPool, planRuns });
   const clocks = createClocks({ ...base, environments, templates, exclusive, capture });
   const faults = createFaults({ pool, environments, exclusive });
-
-  const events = createEvents({ ...base, environments, templates, exclusive });
-
   const past = createPast({ pool, replicas, templates, schemaPool });
   const injection = createInjection({ pool, readState: past.state });
   const gateway = createGateway({
@@ -191,6 +190,7 @@ export async function createPlatform(deps: {
     schemaPool,
     evaluation,
     expiry,
+    kept,
     inFlight: deps.inFlight,
   });
 

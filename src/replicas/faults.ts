@@ -13,7 +13,7 @@ export type Problem =
   | { readonly kind: "unavailable"; readonly status: 503 | 504 };
 
 /** Ends a selector that names all calls that begin so. */
-const WILDCARD = "*";
+export const WILDCARD = "*";
 
 export const selects = (pattern: string, name: string) =>
   pattern.endsWith(WILDCARD) ? name.startsWith(pattern.slice(0, -1)) : name === pattern;

@@ -22,6 +22,8 @@ export type Model = Pick<
   readonly services: readonly string[];
   /** The names of the calls of all services. */
   readonly calls: ReadonlySet<string>;
+  /** The types of their events. */
+  readonly events: ReadonlySet<string>;
 };
 
 /** Returns `world`, or the service of this name or alias. Throws `invalid_service`. */
@@ -55,6 +57,7 @@ const namesOf = (kind: string, members: readonly Replica[]) => ({
   kind,
   services: members.map(({ service }) => service),
   calls: new Set(members.flatMap((member) => [...namesOfCalls(member)])),
+  events: new Set(members.flatMap(({ events }) => Object.keys(events?.types ?? {}))),
 });
 
 function worldOf(members: readonly Replica[]): Model {

@@ -172,6 +172,8 @@ create table diorama.events (
   payload json,
   cause json,
   missed json not null,
+  change bigint,
+  run_id text,
   constraint events_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.outboxes(environment_id) ON DELETE CASCADE,
   constraint events_pkey PRIMARY KEY (environment_id, number)
 );
@@ -220,6 +222,19 @@ create table diorama.past_states (
   constraint past_states_pkey PRIMARY KEY (environment_id, call)
 );
 
+create table diorama.run_events (
+  run_id text not null,
+  number bigint not null,
+  service text not null,
+  type text not null,
+  payload json,
+  cause json,
+  missed json not null,
+  deliveries json,
+  constraint run_events_pkey PRIMARY KEY (run_id, number),
+  constraint run_events_run_id_fkey FOREIGN KEY (run_id) REFERENCES diorama.runs(run_id) ON DELETE CASCADE
+);
+
 create table diorama.runs (
   run_id text not null,
   environment_id text not null,
@@ -260,10 +275,14 @@ create table diorama.runs (
   bookmarked boolean default false not null,
   cost_usd double precision,
   attack text,
+  changes_from bigint,
+  changes_to bigint,
+  events_kept text,
   constraint runs_attack_check CHECK ((attack = ANY (ARRAY['resisted'::text, 'obeyed'::text]))),
   constraint runs_capture_check CHECK ((capture = ANY (ARRAY['log'::text, 'snapshot'::text]))),
   constraint runs_cause_check CHECK ((cause = ANY (ARRAY['agent_limit'::text, 'capture_lost'::text, 'environment_expired'::text, 'environment_deleted'::text, 'interrupted'::text, 'server_error'::text, 'reset'::text]))),
   constraint runs_ending_check CHECK ((ending = ANY (ARRAY['answered'::text, 'crashed'::text, 'timed_out'::text, 'interrupted'::text]))),
+  constraint runs_events_kept_check CHECK ((events_kept = ANY (ARRAY['whole'::text, 'limited'::text, 'lost'::text]))),
   constraint runs_journal_check CHECK ((journal = ANY (ARRAY['off'::text, 'calls'::text, 'full'::text]))),
   constraint runs_pkey PRIMARY KEY (run_id),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'ending'::text, 'evaluating'::text, 'completed'::text, 'passed'::text, 'failed'::text])))
@@ -439,6 +458,8 @@ CREATE INDEX environments_token ON diorama.environments USING btree (token_hash)
 
 CREATE INDEX evaluations_newest ON diorama.evaluations USING btree (run_id, created_at DESC, evaluation_id DESC);
 
+CREATE INDEX events_change ON diorama.events USING btree (environment_id, change);
+
 CREATE INDEX hidden_templates_family ON diorama.hidden_templates USING btree (family_id);
 
 CREATE INDEX hidden_templates_key ON diorama.hidden_templates USING btree (key_id);
@@ -450,6 +471,8 @@ CREATE INDEX runs_active ON diorama.runs USING btree (started_at) WHERE (status 
 CREATE INDEX runs_changed ON diorama.runs USING btree (changed_in);
 
 CREATE INDEX runs_evaluating ON diorama.runs USING btree (ended_at) WHERE (status = 'evaluating'::text);
+
+CREATE INDEX runs_events_open ON diorama.runs USING btree (environment_id) WHERE ((changes_from IS NOT NULL) AND (events_kept IS NULL));
 
 CREATE INDEX runs_labels ON diorama.runs USING gin (labels jsonb_path_ops) WHERE (labels <> '{}'::jsonb);
 

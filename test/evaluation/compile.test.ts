@@ -41,7 +41,7 @@ test.each([
   ],
   [
     { assertions: [{ diff_type: "called", entity: "*", actor: "clock" }] },
-    "assertion 1: actor: the clock calls nothing",
+    "assertion 1: actor: calls have no actor",
   ],
   [{ ...one({}), attack: [] }, "attack: an object is needed"],
   [{ ...one({}), attack: { assertion: [] } }, 'attack: there is no field "assertion"'],

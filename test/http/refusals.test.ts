@@ -218,6 +218,10 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     invalid_request: ["/runs/x/calls?limit=x"],
     run_not_found: [`/runs/${NONE}/calls`],
   },
+  "GET /runs/{runId}/deliveries": {
+    invalid_request: ["/runs/x/deliveries?limit=x"],
+    run_not_found: [`/runs/${NONE}/deliveries`],
+  },
   "GET /runs/{runId}/events": {
     invalid_request: ["/runs/x/events?a=1&a=2"],
     run_not_found: [`/runs/${NONE}/events`],

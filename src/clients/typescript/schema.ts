@@ -822,10 +822,10 @@ export interface components {
             readonly consoleUrl: string;
         };
         /**
-         * @description `added`: new rows; `removed`: deleted rows; `where` reads their old values; `changed`: updated rows; `where` matches their old or new values; `unchanged`: rows that existed before and are as before; `called`: calls to the service, by the journal of the run; `where` reads their fields
+         * @description `added`: new rows; `removed`: deleted rows; `where` reads their old values; `changed`: updated rows; `where` matches their old or new values; `unchanged`: rows that existed before and are as before; `called`: calls to the service, by the journal of the run; `where` reads their fields; `delivered`: events of the run, for each app of the environment, as they were at its end; `where` reads the fields of their deliveries
          * @enum {string}
          */
-        readonly DiffType: "added" | "removed" | "changed" | "unchanged" | "called";
+        readonly DiffType: "added" | "removed" | "changed" | "unchanged" | "called" | "delivered";
         /** @description The old value, the new one, or both */
         readonly ExpectedChange: {
             /** @description The old value */
@@ -836,12 +836,12 @@ export interface components {
         /** @description The changes that must have been made, or not */
         readonly Assertion: {
             readonly diff_type: components["schemas"]["DiffType"];
-            /** @description The table. For `called`: a method, a field of a query or mutation, or a tool; `chat.*` stands for all that begin so, `*` for every call */
+            /** @description The table. For `called`: a method, a field of a query or mutation, or a tool; `chat.*` stands for all that begin so, `*` for every call. For `delivered`: the type of an event, as apps subscribe to it, with `*` alike */
             readonly entity: string;
-            /** @description The service that `entity` is of. In a world, its tables have the name of the service in front; for `called`, only calls to this service count */
+            /** @description The service that `entity` is of. In a world, its tables have the name of the service in front; for `called` and `delivered`, only its calls and events count */
             readonly service?: string;
             /**
-             * @description Counts changes by the environment's clock; omitted: those by the agent. Not with `unchanged` and `called`
+             * @description Counts changes by the environment's clock; omitted: those by the agent. Not with `unchanged`, `called` and `delivered`
              * @constant
              */
             readonly actor?: "clock";
@@ -874,7 +874,7 @@ export interface components {
         readonly Allowance: {
             /** @description The table */
             readonly entity: string;
-            /** @description The service that `entity` is of. In a world, its tables have the name of the service in front; for `called`, only calls to this service count */
+            /** @description The service that `entity` is of. In a world, its tables have the name of the service in front; for `called` and `delivered`, only its calls and events count */
             readonly service?: string;
             readonly diff_type?: components["schemas"]["AllowedChange"];
             /** @description Which rows, before or after the change; omitted: every row */
@@ -1973,7 +1973,7 @@ export interface components {
              * @example added
              * @enum {string}
              */
-            readonly change: "added" | "removed" | "changed" | "unchanged" | "called";
+            readonly change: "added" | "removed" | "changed" | "unchanged" | "called" | "delivered";
             /** @description The primary key's columns */
             readonly key: {
                 readonly [key: string]: unknown;
@@ -2033,7 +2033,7 @@ export interface components {
              * @example added
              * @enum {string}
              */
-            readonly change: "added" | "removed" | "changed" | "unchanged" | "called";
+            readonly change: "added" | "removed" | "changed" | "unchanged" | "called" | "delivered";
             /** @description The primary key's columns */
             readonly key: {
                 readonly [key: string]: unknown;
@@ -3349,6 +3349,23 @@ export interface components {
              */
             readonly next: number | null;
         };
+        /** @description Events that were caused during a run, and who received them; after its end, as they were then */
+        readonly RunDeliveryPage: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly runId: string;
+            /** @description False if events are missing; see the list of the environment */
+            readonly complete: boolean;
+            /** @description In the order of their commits */
+            readonly events: readonly components["schemas"]["EnvironmentEvent"][];
+            /**
+             * @description `after` of the next page; null if this is the last one
+             * @example 1
+             */
+            readonly next: number | null;
+        };
         /** @description An event that nothing in the environment causes */
         readonly NewEvent: {
             /**
@@ -4278,6 +4295,7 @@ export type Delivery = components['schemas']['Delivery'];
 export type MissedEvent = components['schemas']['MissedEvent'];
 export type EnvironmentEvent = components['schemas']['EnvironmentEvent'];
 export type DeliveryPage = components['schemas']['DeliveryPage'];
+export type RunDeliveryPage = components['schemas']['RunDeliveryPage'];
 export type NewEvent = components['schemas']['NewEvent'];
 export type Repetition = components['schemas']['Repetition'];
 export type Until = components['schemas']['Until'];

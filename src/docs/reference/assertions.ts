@@ -1,6 +1,7 @@
 /** The language of assertions, from the shapes themselves. */
 import { code, page, table } from "~/docs/reference/markdown";
 import { CALL_FIELDS } from "~/evaluation/calls";
+import { DELIVERY_FIELDS } from "~/evaluation/deliveries";
 import { OPERATORS } from "~/evaluation/operators";
 import { Assertion, DIFF_TYPES, Spec, WhereSchema } from "~/evaluation/spec";
 
@@ -20,7 +21,7 @@ export function assertionsPage(): string {
     "## Spec",
     table(["Field", "Meaning"], fields(Spec.properties, Spec.required)),
     "## Assertion",
-    "An assertion counts rows, or calls. Its `diff_type` says which:",
+    "An assertion counts rows, calls, or deliveries of events. Its `diff_type` says which:",
     table(
       [code("diff_type"), "Counts"],
       Object.entries(DIFF_TYPES).map(([name, says]) => [code(name), says]),
@@ -31,6 +32,12 @@ export function assertionsPage(): string {
     table(
       ["Field", "Value"],
       Object.entries(CALL_FIELDS).map(([name, { says }]) => [code(name), says]),
+    ),
+    "## Deliveries",
+    "With `delivered`, `where` names these fields of a delivery. There is one for each event of the run and each app of the environment, as it was at the run's end:",
+    table(
+      ["Field", "Value"],
+      Object.entries(DELIVERY_FIELDS).map(([name, { says }]) => [code(name), says]),
     ),
     "## Where",
     `${WhereSchema.description}. And:`,

@@ -159,6 +159,7 @@ function unsafeIn(run: StoredRun, spec: CompiledSpec, keys: Keys, template: Rows
     clock: null,
     events: null,
     calls: [],
+    deliveries: [],
   });
   return { runId: run.runId, unsafe: unsafe ?? { count: 0, rows: [] } };
 }

@@ -1,6 +1,7 @@
 /** A verdict in words: each assertion, the rows that decided it, and the changes that nobody asked for. */
 import type { CompiledSpec } from "~/evaluation/compile";
 import { type Compared, type Findings, isUnmet, type Seen } from "~/evaluation/findings";
+import { isOfTable } from "~/evaluation/spec";
 import { sayExpected, together } from "~/evaluation/words/conditions";
 import {
   sayAllowance,
@@ -77,7 +78,7 @@ function sayRow(words: Words, seen: Seen) {
 }
 
 function placeOf(words: Words, { table, change, row }: Seen) {
-  const place = change === "called" ? undefined : words.tables[table]?.place?.(row);
+  const place = isOfTable(change) ? words.tables[table]?.place?.(row) : undefined;
   if (typeof place?.id !== "string" || place.id === "") return null;
   return { table: place.table, id: place.id, name: words.say(place.table, place.id) };
 }

@@ -3,6 +3,7 @@ import type { CompiledAllowance } from "~/evaluation/allowance";
 import type { CompiledAssertion } from "~/evaluation/assertion";
 import type { Seen } from "~/evaluation/findings";
 import type { Condition } from "~/evaluation/said";
+import { isOfTable } from "~/evaluation/spec";
 import { sayConditions, sayExpected } from "~/evaluation/words/conditions";
 import {
   columnWords,
@@ -26,8 +27,14 @@ function nouns({ tables }: Words, table: string): readonly [string, string] {
   return [one, many];
 }
 
-const callNouns = (name: string) =>
-  name === "*" ? (["call", "calls"] as const) : ([`call of ${name}`, `calls of ${name}`] as const);
+const ofAll = (one: string, many: string, name: string) =>
+  name === "*" ? ([one, many] as const) : ([`${one} of ${name}`, `${many} of ${name}`] as const);
+
+function nounsFor(words: Words, { diffType, entity }: CompiledAssertion) {
+  if (diffType === "called") return ofAll("call", "calls", entity);
+  if (diffType === "delivered") return ofAll("delivery", "deliveries", entity);
+  return nouns(words, entity);
+}
 
 function quantity(min: number, max: number): { readonly words: string; readonly isOne: boolean } {
   if (max === 0) return { words: "No", isOne: true };
@@ -50,9 +57,9 @@ const cut = (text: string) => onOneLine(text, SENTENCE_MAX);
 export function sayAssertion(words: Words, assertion: CompiledAssertion): string {
   const { diffType, entity, min, max, where, changes, isByClock } = assertion;
   const { words: count, isOne } = quantity(min, max);
-  const named = diffType === "called" ? callNouns(entity) : nouns(words, entity);
+  const named = nounsFor(words, assertion);
   const noun = `${diffType === "added" ? "new " : ""}${named[isOne ? 0 : 1]}`;
-  const table = diffType === "called" ? "" : entity;
+  const table = isOfTable(diffType) ? entity : "";
   const [first, ...more] = sayConditions(words, table, where);
   const shown = more.slice(0, PHRASES_MAX);
   const rest = more.length - shown.length;
@@ -64,6 +71,7 @@ export function sayAssertion(words: Words, assertion: CompiledAssertion): string
     changed: changes === undefined ? "changed" : `changed: ${sayChanges(words, entity, changes)}`,
     unchanged: "left as before",
     called: "",
+    delivered: "",
   }[diffType];
   if (ending !== "") about.push(ending);
   if (isByClock) about.push("by the clock");
@@ -118,6 +126,8 @@ export function sayMove(
 /** A row of a run: "message in #general: “Hello”", "issue ENG-1 “Fix it”: state “Todo” → “Done”". */
 export function saySeen(words: Words, { table, change, row, before, changed, key }: Seen): string {
   if (change === "called") return cut(`call ${row["n"]}: ${row["name"]}`);
+  if (change === "delivered")
+    return cut(`event ${row["n"]}, ${row["type"]}, for ${row["app"]}: ${row["state"]}`);
   const [one] = nouns(words, table);
   const known = words.tables[table];
   const about = known?.tells ?? known?.name;

@@ -72,7 +72,8 @@ export function createAudits(deps: {
       return { solution: { from: "nothing", runId: null }, job: null };
     const [run] = await store.readRuns(pool, passing.slice(0, TRIED));
     if (!run) return { solution: null, job: null };
-    const names = countedIn(test);
+    if (countedIn(test, "delivered").length > 0) return { solution: null, job: null };
+    const names = countedIn(test, "called");
     const calls = names.length > 0 ? await callsOf(run.runId, { names, fields: CALLED }) : [];
     if (typeof calls === "string") return { solution: null, job: null };
     return { solution: { from: "run", runId: run.runId }, job: { run, calls } };
@@ -205,11 +206,11 @@ export function createAudits(deps: {
   };
 }
 
-/** The names of the calls that a test counts. */
-const countedIn = ({ expectedOutput }: TestRow): string[] =>
+/** The names of the calls, or the types of the events, that a test counts. */
+const countedIn = ({ expectedOutput }: TestRow, diffType: "called" | "delivered"): string[] =>
   JSON.parse(expectedOutput).assertions.flatMap(
     ({ diff_type, entity }: { diff_type: string; entity: string }) =>
-      diff_type === "called" ? [entity] : [],
+      diff_type === diffType ? [entity] : [],
   );
 const CALLED: ReadonlySet<string> = new Set(Object.keys(CALL_FIELDS));
 

@@ -158,7 +158,7 @@ async function deriveIn(
       ...Object.fromEntries(later.map(({ id }) => [id, "registered after the change"])),
     };
     const cause = causes.get(change) ?? null;
-    return { change, ...keptEvent({ service, type, payload, cause, missed: all }, own) };
+    return { ...keptEvent({ service, type, payload, cause, missed: all }, own), change };
   });
 }
 

@@ -160,7 +160,7 @@ export function createDispatcher(
   }
 
   return {
-    ...{ environmentId, app, mode, peers, end, work },
+    ...{ environmentId, app, mode, peers, end, work, noteOutcomes },
     isIdle: () => peers.size === 0 && !isBusy,
 
     /** Takes what is known of the app since `since`, by performance.now(). */

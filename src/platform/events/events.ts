@@ -16,6 +16,7 @@ import { createEventApps } from "~/platform/events/apps";
 import { DELIVERIES_CHANNEL, useTicket } from "~/platform/events/deliveries-store";
 import { createDerivation } from "~/platform/events/derivation";
 import { forwardFormat, socketFormat } from "~/platform/events/formats";
+import { createKeptEvents } from "~/platform/events/kept";
 import { createEventListing } from "~/platform/events/listing";
 import { createPlaces } from "~/platform/events/place";
 import { createRaising } from "~/platform/events/raising";
@@ -80,6 +81,7 @@ export function createEvents(deps: {
   return {
     apps: createEventApps({ ...parts, derivation }),
     listing: createEventListing({ ...deps, derivation }),
+    kept: createKeptEvents({ ...deps, derivation, sockets }),
     raising: createRaising({ ...parts, derivation }),
     waiting,
     activity,

@@ -4,8 +4,15 @@ import type { Pool } from "~/db/connect";
 import { PAGE_LENGTH_MAX, readLimit } from "~/http/page";
 import type { Environments } from "~/platform/environments/environments";
 import type { Derivation } from "~/platform/events/derivation";
+import {
+  type BareEvent,
+  type EventPage,
+  type EventsFound,
+  type ListedEvent,
+  listEvents,
+} from "~/platform/events/listing-store";
 import type { DeliveryPage, DeliveryQuery, EnvironmentEvent } from "~/platform/events/model";
-import * as store from "~/platform/events/store";
+import { isComplete } from "~/platform/events/store";
 import { MICROS } from "~/source";
 
 export function createEventListing(deps: {
@@ -22,31 +29,33 @@ export function createEventListing(deps: {
       const limit = readLimit(query.limit);
       const { environmentId } = await environments.requirePath(userId, envId);
       await derivation.now(environmentId);
-      const page = { after, limit: limit + 1, lengthMax: PAGE_LENGTH_MAX };
-      const found = await store.listEvents(pool, environmentId, page);
-      const events = found.slice(0, limit);
-      const last = events.at(-1)?.number ?? after;
-      const hasMore =
-        found.length > limit || (await store.hasEventsAfter(pool, environmentId, last));
-      return {
-        environmentId,
-        complete: await store.isComplete(pool, environmentId),
-        events: events.map(listed),
-        next: hasMore ? last : null,
-      };
+      const page = await pageOf(after, limit, (wanted) => listEvents(pool, environmentId, wanted));
+      return { environmentId, complete: await isComplete(pool, environmentId), ...page };
     },
   };
 }
 
+/** The events after a number, of those that `read` finds. */
+export async function pageOf(
+  after: number,
+  limit: number,
+  read: (page: EventPage) => Promise<EventsFound>,
+): Promise<Pick<DeliveryPage, "events" | "next">> {
+  const found = await read({ after, limit: limit + 1, lengthMax: PAGE_LENGTH_MAX });
+  const events = found.slice(0, limit);
+  const hasMore = (found[0]?.among ?? 0) > events.length;
+  return { events: events.map(listed), next: hasMore ? (events.at(-1)?.number ?? after) : null };
+}
+
 const time = (ms: number) => new Date(ms).toISOString();
 
-function makerOf(cause: Cause): "call" | "clock" | "hand" {
+export function makerOf(cause: Cause): "call" | "clock" | "hand" {
   if ("clock" in cause) return "clock";
   return "hand" in cause ? "hand" : "call";
 }
 
 /** An event without those who receive it. */
-export function shown({ number, service, type, cause, payload }: store.BareEvent) {
+export function shown({ number, service, type, cause, payload }: BareEvent) {
   return {
     n: number,
     service,
@@ -60,7 +69,7 @@ export function shown({ number, service, type, cause, payload }: store.BareEvent
   };
 }
 
-export function listed(event: store.ListedEvent): EnvironmentEvent {
+export function listed(event: ListedEvent): EnvironmentEvent {
   const { missed, deliveries } = event;
   return {
     ...shown(event),

@@ -119,6 +119,23 @@ export const DeliveryPage = t.Object(
 );
 export type DeliveryPage = Static<typeof DeliveryPage>;
 
+export const RunDeliveryPage = t.Object(
+  {
+    runId: Id,
+    complete: t.Boolean({
+      description: "False if events are missing; see the list of the environment",
+    }),
+    events: DeliveryPage.properties.events,
+    next: DeliveryPage.properties.next,
+  },
+  {
+    title: "RunDeliveryPage",
+    description:
+      "Events that were caused during a run, and who received them; after its end, as they were then",
+  },
+);
+export type RunDeliveryPage = Static<typeof RunDeliveryPage>;
+
 export const NewEvent = t.Object(
   {
     type: t.String({

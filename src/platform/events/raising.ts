@@ -7,6 +7,7 @@ import { asNotFound } from "~/platform/environments/id";
 import { repeat } from "~/platform/events/deliveries-store";
 import { type Derivation, keptEvent } from "~/platform/events/derivation";
 import { listed } from "~/platform/events/listing";
+import { listEvents } from "~/platform/events/listing-store";
 import type { EnvironmentEvent, NewEvent, Repetition } from "~/platform/events/model";
 import type { Places } from "~/platform/events/place";
 import * as store from "~/platform/events/store";
@@ -23,7 +24,7 @@ export function createRaising(deps: {
 
   async function requireEvent(environmentId: string, number: number): Promise<EnvironmentEvent> {
     const page = { after: number - 1, limit: 1, lengthMax: 0 };
-    const [event] = await store.listEvents(pool, environmentId, page);
+    const [event] = await listEvents(pool, environmentId, page);
     if (event?.number === number) return listed(event);
     throw new ApiError("invalid_request", `n: the environment has no event ${number}`);
   }

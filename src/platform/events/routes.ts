@@ -1,6 +1,6 @@
-import { Elysia } from "elysia";
+import { Elysia, t } from "elysia";
 import { failures } from "~/http/errors";
-import { EnvironmentPath } from "~/http/model";
+import { EnvironmentPath, PathId } from "~/http/model";
 import { principalOf } from "~/http/principal";
 import type { EnvironmentEvents } from "~/platform/events/events";
 import {
@@ -13,13 +13,21 @@ import {
   NewEvent,
   NewWait,
   Repetition,
+  RunDeliveryPage,
   Waited,
 } from "~/platform/events/model";
 import { NewEventApps } from "~/platform/outbox/model";
 
 const SHOWN = ["invalid_request", "invalid_environment_path", "environment_not_found"] as const;
 
-export const eventRoutes = ({ apps, listing, raising, waiting, forward }: EnvironmentEvents) =>
+export const eventRoutes = ({
+  apps,
+  listing,
+  kept,
+  raising,
+  waiting,
+  forward,
+}: EnvironmentEvents) =>
   new Elysia({ tags: ["environments"] })
     .put(
       "/env/:envId/events",
@@ -65,6 +73,22 @@ export const eventRoutes = ({ apps, listing, raising, waiting, forward }: Enviro
           summary: "List the events of an environment and their deliveries",
           description:
             "In order, each with its cause, the attempts to deliver it, and the apps that do not receive it, with the reason. Only environments with apps have events.",
+        },
+      },
+    )
+    .get(
+      "/runs/:runId/deliveries",
+      ({ request, params, query }) => kept.list(principalOf(request).userId, params.runId, query),
+      {
+        params: t.Object({ runId: PathId }),
+        query: DeliveryQuery,
+        response: { 200: RunDeliveryPage, ...failures("invalid_request", "run_not_found") },
+        detail: {
+          tags: ["runs"],
+          operationId: "listRunDeliveries",
+          summary: "List the events of a run and their deliveries",
+          description:
+            "As the list of the environment has them, for events that were caused during the run. They are kept with the run, as they were at its end, when the environment is gone.",
         },
       },
     )

@@ -22,6 +22,8 @@ const APPS_MAX = 500;
 /** Apps whose deliveries are read at the same time. */
 const READING_MAX = 4;
 
+export type EventSockets = ReturnType<typeof createSockets>;
+
 export function createSockets(deps: DispatcherParts & { readonly derivation: Derivation }) {
   const { pool, log, derivation } = deps;
   const server = crypto.randomUUID();
@@ -99,6 +101,12 @@ export function createSockets(deps: DispatcherParts & { readonly derivation: Der
     wake(environmentId: string): void {
       for (const each of dispatchers.values())
         if (each.environmentId === environmentId) void each.work();
+    },
+
+    /** Notes the acknowledgements that this server has received from the apps of an environment. */
+    async settle(environmentId: string): Promise<void> {
+      const own = dispatchers.values().filter((each) => each.environmentId === environmentId);
+      await Promise.all([...own].map((each) => each.noteOutcomes()));
     },
 
     /** Asks apps to connect to another server. */

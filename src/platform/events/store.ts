@@ -26,8 +26,9 @@ export type NotedChange = {
   readonly cause: Cause | null;
 };
 
-/** An event that follows from changes. */
 export type NewEvent = {
+  /** The change that it follows from; undefined: it is raised by hand. */
+  readonly change?: number;
   readonly service: string;
   readonly type: string;
   /** JSON text; null: larger than a delivery may be. */
@@ -46,7 +47,7 @@ export function withoutPayload<E extends NewEvent>(event: E): E {
 }
 
 /** Bytes of the events of an environment. The payloads of those after them are not kept. */
-const EVENT_BYTES_MAX = 256 * 1024 * 1024;
+export const EVENT_BYTES_MAX = 256 * 1024 * 1024;
 /** Bytes of the changes of a batch, as Postgres stores them. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
@@ -177,17 +178,21 @@ async function insertEvents(
   const numbered = events.map((event, at) => {
     size += Buffer.byteLength(event.payload ?? "");
     const number = before + at + 1;
-    return { ...(size <= EVENT_BYTES_MAX ? event : withoutPayload(event)), number };
+    const last = { change, isByHand: event.change === undefined };
+    return { ...last, ...(size <= EVENT_BYTES_MAX ? event : withoutPayload(event)), number };
   });
   const deliveries = numbered.flatMap(({ number, receivers }) =>
     receivers.map((app) => ({ number, app })),
   );
   await tx`
     with events as (
-      insert into diorama.events (environment_id, number, service, type, payload, cause, missed)
-      select ${environmentId}, number, service, type, payload::json, cause, missed
-      from json_to_recordset(${JSON.stringify(numbered)}::text::json)
-        as e (number int8, service text, type text, payload text, cause json, missed json)
+      insert into diorama.events (environment_id, number, service, type, payload, cause, missed, change, run_id)
+      select ${environmentId}, number, service, type, payload::json, cause, missed, change, case when "isByHand" then coalesce((
+        select run_id from diorama.runs where environment_id = ${environmentId} and status = 'running'
+      ), '') end
+      from json_to_recordset(${JSON.stringify(numbered)}::text::json) as e (
+        number int8, service text, type text, payload text, cause json, missed json, change int8, "isByHand" bool
+      )
     ), deliveries as (
       insert into diorama.deliveries (environment_id, app_id, number)
       select ${environmentId}, app, number
@@ -201,93 +206,6 @@ async function insertEvents(
     )
     select pg_notify(${DELIVERIES_CHANNEL}, ${environmentId}) where ${deliveries.length > 0}
   `;
-}
-
-/** An event without those who receive it. */
-export type BareEvent = {
-  readonly number: number;
-  readonly service: string;
-  readonly type: string;
-  readonly payload: object | null;
-  readonly cause: Cause | null;
-};
-
-/** An event of an environment, as lists have it. */
-export type ListedEvent = BareEvent & {
-  readonly missed: { readonly [app: string]: string };
-  readonly deliveries:
-    | readonly {
-        readonly app: string;
-        readonly state: "pending" | "sent" | "delivered" | "failed";
-        readonly attempts: readonly {
-          readonly at: number;
-          readonly ms?: number;
-          readonly failed?: string;
-        }[];
-      }[]
-    | null;
-};
-
-/**
- * Lists the events of an environment from a number on, with their deliveries: no more than have `lengthMax` characters,
- * but the first one in any case.
- */
-export const listEvents = async (
-  sql: Sql,
-  environmentId: string,
-  page: { readonly after: number; readonly limit: number; readonly lengthMax: number },
-): Promise<ListedEvent[]> =>
-  await sql<ListedEvent[]>`
-    select number::float8 as number, service, type, payload, cause, missed, (
-      select json_agg(json_build_object('app', d.app_id, 'state', d.state, 'attempts', d.attempts) order by d.app_id)
-      from diorama.deliveries d where d.environment_id = ${environmentId} and d.number = e.number
-    ) as deliveries
-    from (
-      select number, service, type, payload, cause, missed, row_number() over (order by number) as place,
-        sum(coalesce(length(payload::text), 0)) over (order by number) as length
-      from (
-        select number, service, type, payload, cause, missed from diorama.events
-        where environment_id = ${environmentId} and number > ${page.after}
-        order by number limit ${page.limit}
-      ) next
-    ) e
-    where place = 1 or length <= ${page.lengthMax} order by number
-  `;
-
-/** The events of one type from a number on, with as much as `lengthMax` allows. */
-export const listEventsOfType = async (
-  sql: Sql,
-  environmentId: string,
-  page: {
-    readonly type: string;
-    readonly after: number;
-    readonly limit: number;
-    readonly lengthMax: number;
-  },
-): Promise<BareEvent[]> =>
-  await sql<BareEvent[]>`
-    select number::float8 as number, service, type, payload, cause
-    from (
-      select number, service, type, payload, cause, row_number() over (order by number) as place,
-        sum(coalesce(length(payload::text), 0)) over (order by number) as length
-      from (
-        select number, service, type, payload, cause from diorama.events
-        where environment_id = ${environmentId} and number > ${page.after} and type = ${page.type}
-        order by number limit ${page.limit}
-      ) next
-    ) e
-    where place = 1 or length <= ${page.lengthMax} order by number
-  `;
-
-export async function hasEventsAfter(
-  sql: Sql,
-  environmentId: string,
-  number: number,
-): Promise<boolean> {
-  const rows = await sql`
-    select from diorama.events where environment_id = ${environmentId} and number > ${number} limit 1
-  `;
-  return rows.length > 0;
 }
 
 /** Whether an environment has all events that it should have: no more changes or bytes than are kept, and none lost. */

@@ -6,8 +6,8 @@ import { SpecError } from "~/evaluation/mistakes";
 import type { Row } from "~/evaluation/predicate";
 import { PAGE_LENGTH_MAX } from "~/http/page";
 import { shown } from "~/platform/events/listing";
+import { listEventsOfType } from "~/platform/events/listing-store";
 import type { Until } from "~/platform/events/model";
-import * as store from "~/platform/events/store";
 import { requireEventType } from "~/platform/events/types";
 import { listApps } from "~/platform/outbox/store";
 import { createSemaphore } from "~/semaphore";
@@ -53,7 +53,7 @@ export async function createSearch(
     for (;;) {
       const page = { type, after, limit: PAGE, lengthMax: PAGE_LENGTH_MAX };
       const found = await inTurn(async () => {
-        const events = await store.listEventsOfType(pool, environmentId, page);
+        const events = await listEventsOfType(pool, environmentId, page);
         after = events.at(-1)?.number ?? after;
         const number = events.find((each) => matches(shown(each) as Row))?.number;
         return { number, isLast: events.length === 0 };

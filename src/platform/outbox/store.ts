@@ -67,8 +67,8 @@ export async function dropUndelivered(tx: Sql, environmentId: string): Promise<v
     where environment_id = ${environmentId} and state in ('pending', 'sent')
   `;
   await tx`
-    with gone as (delete from diorama.changes where environment_id = ${environmentId})
-    update diorama.event_logs l set change = o.changes from diorama.outboxes o
+    with gone as (delete from diorama.changes where environment_id = ${environmentId} returning number)
+    update diorama.event_logs l set change = o.changes, lost = lost + (select count(*) from gone) from diorama.outboxes o
     where l.environment_id = ${environmentId} and o.environment_id = l.environment_id
   `;
 }
@@ -121,13 +121,16 @@ export const noteNow = async (tx: Sql) =>
 /** Outboxes whose events are deleted together: each may have 100,000. */
 const ENDED_BATCH = 5;
 
-/** Deletes the changes, events and deliveries of some environments that have ended: nobody can list them any more. */
+/** Deletes the changes, events and deliveries of some environments that have ended: their runs have what is theirs. */
 export const deleteEnded = async (sql: Sql) =>
   await sql`
     delete from diorama.outboxes where environment_id in (
       select environment_id from diorama.outboxes o where (
         select e.deleted_at is not null or e.expires_at <= now() from diorama.environments e
         where e.environment_id = o.environment_id
+      ) and not exists (
+        select from diorama.runs r
+        where r.environment_id = o.environment_id and r.changes_from is not null and r.events_kept is null
       )
       limit ${ENDED_BATCH}
     )

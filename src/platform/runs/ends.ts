@@ -7,7 +7,9 @@ import type { ClockChanges } from "~/capture/records";
 import type { Pool, Sql } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
 import type { FinalVerdict } from "~/evaluation/ending";
-import { type Evaluation, NO_CALLS } from "~/platform/runs/evaluation";
+import { errorFields, type Log } from "~/log";
+import type { KeptEvents } from "~/platform/events/kept";
+import { type Evaluation, NO_CALLS, NO_DELIVERIES } from "~/platform/runs/evaluation";
 import * as lifecycle from "~/platform/runs/lifecycle-store";
 import type { RunLookup } from "~/platform/runs/lookup";
 import type { EndedRun, RunRef } from "~/platform/runs/model";
@@ -39,8 +41,10 @@ export function createEnds(deps: {
   capture: Capture;
   evaluation: Evaluation;
   lookup: RunLookup;
+  kept: Pick<KeptEvents, "keep" | "hasEvents">;
+  log: Log;
 }) {
-  const { pool, capture, evaluation, lookup } = deps;
+  const { pool, capture, evaluation, lookup, kept, log } = deps;
   /** Runs started by this server, so that ending one needs no lookup. */
   const expectations = new LRUCache<
     string,
@@ -53,17 +57,21 @@ export function createEnds(deps: {
     runId: string,
     evaluating?: { expectation: (sql: Sql) => Promise<lifecycle.Expectation>; evaluate: Evaluator },
   ) {
+    let hasEvents = false;
     const endAs = (way: CaptureKind) =>
       capture.end(
         runId,
         way,
-        async (sql, mark) =>
-          lifecycle.beginEnd(
+        async (sql, mark) => {
+          const ending = await lifecycle.beginEnd(
             sql,
             { runId, userId, capture: way },
             mark,
             await evaluating?.expectation(sql),
-          ),
+          );
+          hasEvents = ending?.hasEvents ?? false;
+          return ending?.schemaName;
+        },
         evaluating?.evaluate,
       );
     let ended = await endAs(capture.kind);
@@ -74,6 +82,11 @@ export function createEnds(deps: {
       if (!ended) throw completed(run);
     }
     expectations.delete(runId);
+    if (hasEvents)
+      await kept.keep(runId).catch((error) => {
+        // They are kept later; the run has ended all the same.
+        log.warn("events not kept yet", { runId, ...errorFields(error) });
+      });
     return ended;
   }
 
@@ -125,6 +138,8 @@ export function createEnds(deps: {
       const spec = await evaluation.compile(id, expected, { isNew: given });
       if (spec.hasCalls && !(await store.isJournaled(pool, runId)))
         throw new ApiError("invalid_request", NO_CALLS);
+      if (spec.hasDeliveries && !(await kept.hasEvents(runId)))
+        throw new ApiError("invalid_request", NO_DELIVERIES);
       let baselineRows = "{}";
       let verdict: FinalVerdict | undefined;
       const { diff } = await end(userId, runId, {
@@ -133,7 +148,7 @@ export function createEnds(deps: {
           return { ...(given && { expected }), baselineRows, ending, exitCode, costUsd };
         },
         async evaluate(recorded) {
-          if (spec.hasCalls) return undefined; // The journal has them all only later.
+          if (spec.hasCalls || spec.hasDeliveries) return undefined; // They are known only later.
           const { clock = null, events = null } = recorded;
           const evaluated = {
             ...recorded,

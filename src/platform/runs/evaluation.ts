@@ -12,11 +12,13 @@ import type { Pool, Sql } from "~/db/connect";
 import { ApiError } from "~/errors";
 import { callsWanted } from "~/evaluation/calls";
 import type { CompiledSpec } from "~/evaluation/compile";
+import { deliveriesWanted } from "~/evaluation/deliveries";
 import { afterEnding, type Ending, type FinalVerdict } from "~/evaluation/ending";
 import { createEvaluator, isQuick } from "~/evaluation/evaluator";
 import type { Vocabulary } from "~/evaluation/vocabulary";
 import { type Aliases, valueWithoutAliases } from "~/input/aliases";
 import type { Environments } from "~/platform/environments/environments";
+import type { KeptEvents } from "~/platform/events/kept";
 import type { Counting } from "~/platform/journal/counting";
 import * as store from "~/platform/runs/evaluation-store";
 import { abandon, finish } from "~/platform/runs/lifecycle-store";
@@ -28,11 +30,13 @@ import { modelWith } from "~/replicas/world";
 export type Evaluation = ReturnType<typeof createEvaluation>;
 
 export const NO_CALLS = "An assertion counts calls, and the run's journal does not have them all";
+export const NO_DELIVERIES =
+  "An assertion counts deliveries, and the events of the run are not known: its environment had no apps when it began, or some are missing";
 const COMPILED_MAX = 200;
 const COMPILED_LENGTH_MAX = 64_000;
 
-/** The verdict on a run whose calls cannot be counted because it made too many. */
-const TOO_MANY_CALLS: FinalVerdict = {
+/** The verdict on a run whose calls or events cannot be counted because it made too many. */
+const tooMany = (loss: "too_many_calls" | "too_many_events"): FinalVerdict => ({
   passed: false,
   success: false,
   attack: null,
@@ -40,10 +44,10 @@ const TOO_MANY_CALLS: FinalVerdict = {
   unsafe: null,
   undone: null,
   score: { passed: 0, total: 0, percent: 0 },
-  failures: [failureOf("too_many_calls")],
+  failures: [failureOf(loss)],
   explanations: [],
   cause: "agent_limit",
-};
+});
 
 /** JSON text. */
 type Evaluated = Omit<store.EvaluatingRow, "baselineRows"> &
@@ -60,9 +64,10 @@ export function createEvaluation(deps: {
   templates: Templates;
   /** Returns the calls of a run that has ended. */
   callsOf: Counting["callsOf"];
+  kept: Pick<KeptEvents, "deliveriesOf">;
   overdue: OverdueVerdicts;
 }) {
-  const { pool, environments, templates, callsOf, overdue } = deps;
+  const { pool, environments, templates, callsOf, kept, overdue } = deps;
   const evaluator = createEvaluator();
   /** Cache of compiled specs with the names that they were compiled for: tests run again and again. */
   const compiled = new LRUCache<string, { spec: CompiledSpec; vocabulary: RunVocabulary }>({
@@ -79,26 +84,29 @@ export function createEvaluation(deps: {
     return { userId, tables, ...wordsOf(modelWith(environment.service, tables)), aliases };
   }
 
-  /** Returns the input of an evaluation. A text: why its calls cannot be counted. */
+  /** Returns the input of an evaluation. A text: why its calls or deliveries cannot be counted. */
   async function inputOf(run: Evaluated, known?: CompiledSpec) {
     const { userId, ...vocabulary } = await vocabularyOf(run.environmentId);
     const spec = known ?? requireSpec(JSON.parse(run.expected), vocabulary, { isNew: false });
     const keys = Object.fromEntries(vocabulary.tables.map(({ name, key }) => [name, key]));
-    const calls = spec.hasCalls
-      ? await callsOf(run.runId, callsWanted([...spec.assertions, ...spec.attack]))
+    const all = [...spec.assertions, ...spec.attack];
+    const calls = spec.hasCalls ? await callsOf(run.runId, callsWanted(all)) : [];
+    if (typeof calls === "string") return calls === "own" ? "too_many_calls" : calls;
+    const deliveries = spec.hasDeliveries
+      ? await kept.deliveriesOf(run.runId, deliveriesWanted(all))
       : [];
-    if (typeof calls === "string") return calls;
-    return { userId, spec, input: { ...run, vocabulary, keys, calls } };
+    if (typeof deliveries === "string") return deliveries === "own" ? "too_many_events" : "lost";
+    return { userId, spec, input: { ...run, vocabulary, keys, calls, deliveries } };
   }
 
-  /** Undefined if the journal does not have the calls that the spec counts. */
+  /** Undefined if the calls or deliveries that the spec counts are not known. */
   async function evaluateRun(
     run: Evaluated,
     known?: CompiledSpec,
   ): Promise<FinalVerdict | undefined> {
     const given = await inputOf(run, known);
     if (given === "lost") return undefined;
-    if (given === "own") return afterEnding(TOO_MANY_CALLS, run);
+    if (typeof given === "string") return afterEnding(tooMany(given), run);
     return afterEnding(await evaluator.evaluate(given.userId, given.spec, given.input), run);
   }
 

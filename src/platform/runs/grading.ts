@@ -3,7 +3,7 @@ import type { Pool } from "~/db/connect";
 import { ApiError } from "~/errors";
 import type { Assertion, Spec } from "~/evaluation/spec";
 import { PAGE_LENGTH_MAX, pageOf, readPage } from "~/http/page";
-import { type Evaluation, NO_CALLS } from "~/platform/runs/evaluation";
+import { type Evaluation, NO_CALLS, NO_DELIVERIES } from "~/platform/runs/evaluation";
 import * as store from "~/platform/runs/evaluation-store";
 import type { Grading, GradingQuery } from "~/platform/runs/grading-model";
 import * as gradings from "~/platform/runs/grading-store";
@@ -70,7 +70,8 @@ export function createRegrading(deps: {
         { ...run, runId, expected, evidence: evidenceOf(run) },
         spec,
       );
-      if (!verdict) throw new ApiError("invalid_request", NO_CALLS);
+      if (!verdict)
+        throw new ApiError("invalid_request", spec.hasDeliveries ? NO_DELIVERIES : NO_CALLS);
       // Of the attempt, not of this verdict on it.
       const { cause: _, ...graded } = verdict;
       const testId = wanted.testId ?? (wanted.expectedOutput === undefined ? run.testId : null);

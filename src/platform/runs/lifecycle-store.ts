@@ -25,6 +25,7 @@ import type { JournalMode } from "~/platform/journal/store";
 import {
   closedColumns,
   expiredColumns,
+  lastChange,
   lostColumns,
   resultColumns,
   verdictColumns,
@@ -57,10 +58,12 @@ export async function insertRun(
     ), started as (
       insert into diorama.runs (
         run_id, environment_id, schema_name, user_id, before_snapshot, capture, status,
-        test_id, suite_id, journal, expected, labels
+        test_id, suite_id, journal, expected, labels, changes_from
       )
       select ${run.runId}, environment_id, schema_name, user_id, ${run.beforeSnapshot}, ${run.capture}, 'running',
-        ${run.testId}, ${run.suiteId}, ${run.journal}, ${run.expected}::text::json, ${run.labels}::text::jsonb
+        ${run.testId}, ${run.suiteId}, ${run.journal}, ${run.expected}::text::json, ${run.labels}::text::jsonb, (
+          select changes from diorama.outboxes o where o.environment_id = environments.environment_id and is_noting
+        )
       from diorama.environments
       where environment_id = ${run.environmentId} and user_id = ${run.userId}
         and deleted_at is null and expires_at > now() and (select ready from capture)
@@ -84,31 +87,31 @@ export type Expectation = Ending & {
 };
 
 /**
- * Moves a running run of a live environment to `ending` and evaluates `mark` with it. Returns the schema; undefined if
- * its user has no such run that is recorded in this way.
+ * Moves a running run of a live environment to `ending` and evaluates `mark` with it. Returns the schema, and whether
+ * the run has events; undefined if its user has no such run that is recorded in this way.
  */
 export async function beginEnd(
   sql: Sql,
   run: Pick<NewRunRow, "runId" | "userId" | "capture">,
   mark: Fragment,
   expectation?: Expectation,
-): Promise<string | undefined> {
+): Promise<{ readonly schemaName: string; readonly hasEvents: boolean } | undefined> {
   const against = expectation
     ? sql`, expected = coalesce(${expectation.expected ?? null}::text::json, expected), standing = ${expectation.baselineRows}::text::json,
         ending = ${expectation.ending}, exit_code = ${expectation.exitCode}, cost_usd = coalesce(${expectation.costUsd}::float8, cost_usd)`
     : sql``;
-  const [ending] = await sql<{ schemaName: string }[]>`
+  const [ending] = await sql<{ schemaName: string; hasEvents: boolean }[]>`
     with ending as (
-      update diorama.runs r set status = 'ending', ended_at = now()${against}
+      update diorama.runs r set status = 'ending', ended_at = now(), ${lastChange(sql)}${against}
       from diorama.environments e
       where r.run_id = ${run.runId} and r.user_id = ${run.userId} and r.capture = ${run.capture}
         and r.status = 'running' and e.environment_id = r.environment_id
         and e.deleted_at is null and e.expires_at > now()
-      returning r.schema_name
+      returning r.schema_name, r.changes_from is not null as has_events
     )
-    select schema_name, ${mark}::text from ending
+    select schema_name, has_events, ${mark}::text from ending
   `;
-  return ending?.schemaName;
+  return ending;
 }
 
 /** Notifies other servers that a run's result is stored: payload `stored <runId>`. */
@@ -177,14 +180,14 @@ export const forgetCallMarks = async (sql: Sql, runId: string) =>
 /** Fails a run that cannot have a verdict. */
 export const abandon = async (sql: Sql, runId: string, loss: Loss) =>
   await sql`
-    update diorama.runs set ${lostColumns(sql, loss)}, evidence = null, standing = null
+    update diorama.runs r set ${lostColumns(sql, loss)}, evidence = null, standing = null
     where run_id = ${runId} and status = 'evaluating'
   `;
 
 export async function lose(sql: Sql, which: Losing, loss: Loss): Promise<number> {
   const rows = await sql`
     with lost as (
-      update diorama.runs set ${lostColumns(sql, loss)}
+      update diorama.runs r set ${lostColumns(sql, loss)}
       where status in ('running', 'ending') and ${condition(sql, which)} returning run_id, capture
     )
     select pg_notify(${CHANNEL}, ${STORED}::text || run_id),

@@ -32,7 +32,14 @@ export const verdictColumns = (sql: Sql, verdict: StoredVerdict): Fragment => sq
 
 const SCORE_OF_FAILED = { passed: 0, total: 0, percent: 0 };
 
-/** The columns of a run that failed for a reason outside its test. Without a diff, unless that is still to be stored. */
+/** Notes how far the changes of the environment of a run `r` go at its end. */
+export const lastChange = (sql: Sql): Fragment => sql`
+  changes_to = case when r.changes_from is not null then coalesce(r.changes_to, (
+    select changes from diorama.outboxes o where o.environment_id = r.environment_id
+  )) end
+`;
+
+/** The columns of a run `r` that failed for a reason outside its test. Without a diff, unless that is still to be stored. */
 const failedColumns = (
   sql: Sql,
   failure: string,
@@ -42,7 +49,7 @@ const failedColumns = (
   status = ${status}, passed = false,
   success = case when expected is not null then false end, reward = case when expected is not null then 0 end,
   score = ${sql.json(SCORE_OF_FAILED)}, failures = ${sql.json([failure])},
-  cause = ${cause}, diff = null, ended_at = coalesce(ended_at, ${endedAt})
+  cause = ${cause}, diff = null, ended_at = coalesce(r.ended_at, ${endedAt}), ${lastChange(sql)}
 `;
 
 export const lostColumns = (sql: Sql, loss: Loss): Fragment =>

@@ -3,8 +3,10 @@ import type { Capture } from "~/capture/capture";
 import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { ApiError } from "~/errors";
 import { pageOf, readPage } from "~/http/page";
+import type { Log } from "~/log";
 import type { Environments } from "~/platform/environments/environments";
 import { environmentId, notFound } from "~/platform/environments/id";
+import type { KeptEvents } from "~/platform/events/kept";
 import type { Once } from "~/platform/idempotency/idempotency";
 import { createEnds } from "~/platform/runs/ends";
 import type { Evaluation } from "~/platform/runs/evaluation";
@@ -43,10 +45,12 @@ export function createRuns(deps: {
   evaluation: Evaluation;
   capture: Capture;
   expiry: Expiry;
+  kept: KeptEvents;
+  log: Log;
 }) {
-  const { pool, environments, starting, suites, evaluation, capture, expiry } = deps;
+  const { pool, environments, starting, suites, expiry, capture } = deps;
   const lookup = createRunLookup({ pool, expiry });
-  const { remember, diff, evaluate } = createEnds({ pool, capture, evaluation, lookup });
+  const { remember, diff, evaluate } = createEnds({ ...deps, lookup });
 
   /** Returns the expectation to check a run against: a copy, so that later changes to the test do not matter. */
   async function expectation(userId: string, service: string, { testId, testSuiteId }: NewRun) {

@@ -2,6 +2,7 @@
 import type { CompiledAssertion } from "~/evaluation/assertion";
 import type { CompiledSpec } from "~/evaluation/compile";
 import type { Leaf, Predicate } from "~/evaluation/predicate";
+import { isOfTable } from "~/evaluation/spec";
 import type { Vocabulary } from "~/evaluation/vocabulary";
 import { quoted } from "~/input/nearest";
 import type { TemplateRow } from "~/platform/templates/store";
@@ -63,7 +64,7 @@ const ID_COLUMN = /^id$|_id$|Id$/;
 function namedIds({ assertions }: CompiledSpec, { tables }: Vocabulary): NamedId[] {
   return assertions.flatMap((assertion, index) => {
     const { diffType, entity } = assertion;
-    if (diffType === "called") return [];
+    if (!isOfTable(diffType)) return [];
     const key = tables.find(({ name }) => name === entity)?.key ?? [];
     const own = diffType === "added" && key.length === 1 ? key[0] : undefined;
     return leavesOf(assertion)

@@ -188,11 +188,13 @@ export const wordsOf = ({
   derived,
   derivedRows = {},
   calls,
+  events,
   tableAliases,
 }: Model) => ({
   derived,
   derivedRows,
   calls,
+  events,
   services,
   isWorld: kind === WORLD,
   tableAliases,

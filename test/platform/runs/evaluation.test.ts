@@ -266,7 +266,7 @@ describe("an expectation in the call", () => {
     ],
     [
       { assertions: [{ diff_type: "inserted", entity: "messages" }] },
-      'assertion 1: diff_type: "inserted" is none of added, removed, changed, unchanged, called',
+      'assertion 1: diff_type: "inserted" is none of added, removed, changed, unchanged, called, delivered',
     ],
   ])("%p is rejected, and the run continues", async (expectedOutput, detail) => {
     const environment = await program.environment();

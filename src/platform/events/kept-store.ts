@@ -1,0 +1,102 @@
+/** The events of runs, which outlive those of their environments. */
+import type { Cause } from "~/db/cause";
+import type { Sql } from "~/db/connect";
+import type { RunDelivery } from "~/evaluation/deliveries";
+import { deliveriesOf, isOfRun } from "~/platform/events/listing-store";
+import { EVENT_BYTES_MAX } from "~/platform/events/store";
+
+export type RunOfEvents = {
+  readonly userId: string;
+  readonly environmentId: string;
+  readonly isOver: boolean;
+  /** The environment had apps when the run began. */
+  readonly hasEvents: boolean;
+  /** `limited`: it made more than are kept; `lost`: some are missing for another reason; null: they are not kept yet. */
+  readonly kept: "whole" | "limited" | "lost" | null;
+};
+
+export async function findRun(sql: Sql, runId: string): Promise<RunOfEvents | undefined> {
+  const [run] = await sql<RunOfEvents[]>`
+    select user_id, environment_id, status <> 'running' as is_over, changes_from is not null as has_events,
+      events_kept as kept
+    from diorama.runs where run_id = ${runId}
+  `;
+  return run;
+}
+
+/** Lists runs that have ended a while ago, and whose events are not kept yet. */
+export async function listUnkept(sql: Sql, seconds: number, limit: number): Promise<string[]> {
+  const rows = await sql<{ runId: string }[]>`
+    select run_id from diorama.runs
+    where changes_from is not null and events_kept is null and status <> 'running'
+      and ended_at < now() - ${seconds} * interval '1 second'
+    limit ${limit}
+  `;
+  return rows.map(({ runId }) => runId);
+}
+
+/** Keeps the events of a run that has ended, as they are now, unless they are kept. */
+export const keep = async (sql: Sql, runId: string) =>
+  await sql`
+    with r as materialized (
+      select run_id, environment_id, changes_from, changes_to from diorama.runs
+      where run_id = ${runId} and changes_from is not null and events_kept is null and status <> 'running'
+      for update
+    ), kept as (
+      insert into diorama.run_events (run_id, number, service, type, payload, cause, missed, deliveries)
+      select r.run_id, number, service, type, payload, cause, missed, ${deliveriesOf(sql)}
+      from r join diorama.events e on ${isOfRun(sql)}
+    )
+    update diorama.runs set events_kept = coalesce((
+      select case when o.changes > 100000 or l.bytes > ${EVENT_BYTES_MAX} then 'limited'
+        when l.lost > 0 or l.change < r.changes_to then 'lost' else 'whole' end
+      from diorama.outboxes o join diorama.event_logs l using (environment_id)
+      where environment_id = r.environment_id
+    ), 'lost')
+    from r where runs.run_id = r.run_id
+  `;
+
+/** Deliveries that a spec asks for, and how many, with payloads of how many characters, are read at most. */
+type Asked = {
+  /** Patterns of `like`, of which the type matches one. */
+  readonly patterns: readonly string[];
+  readonly hasPayloads: boolean;
+  readonly limit: number;
+  readonly lengthMax: number;
+};
+
+/** `among`: how many there are. */
+type FoundDelivery = Omit<RunDelivery, "cause"> & {
+  readonly cause: Cause | null;
+  readonly among: number;
+};
+
+/** Reads the deliveries of the kept events of a run, one for each event and app, also of apps that do not receive it. */
+export const listDeliveries = async (
+  sql: Sql,
+  runId: string,
+  { patterns, hasPayloads, limit, lengthMax }: Asked,
+) =>
+  await sql<FoundDelivery[]>`
+    with chosen as (
+      select number, service, type, cause, missed, deliveries, case when ${hasPayloads} then payload end as payload
+      from diorama.run_events where run_id = ${runId} and type like any(${[...patterns]}::text[])
+    ), each_app as (
+      select number, service, type, cause, payload, given->>'app' as app, given->>'state' as state,
+        json_array_length(given->'attempts') as attempts, given->'attempts'->-1->>'failed' as reason, (
+          select (attempt->>'ms')::float8 from json_array_elements(given->'attempts') attempt
+          where attempt->>'ms' is not null limit 1
+        ) as ack_ms
+      from chosen, json_array_elements(deliveries) as given
+      union all
+      select number, service, type, cause, payload, app, 'missed', 0, reason, null
+      from chosen, json_each_text(missed) as given (app, reason)
+    )
+    select number::float8 as n, service, type, app, state, attempts, ack_ms, reason, cause, payload, among::int as among
+    from (
+      select number, service, type, app, state, attempts, ack_ms, reason, cause, payload, count(*) over () as among,
+        sum(coalesce(length(payload::text), 0)) over (order by number, app) as length
+      from each_app
+    ) sized
+    where length <= ${lengthMax} order by number, app limit ${limit}
+  `;
