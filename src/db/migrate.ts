@@ -45,6 +45,7 @@ import uploads from "~/db/migrations/0029_uploads.sql" with { type: "text" };
 import attacks from "~/db/migrations/0030_attacks.sql" with { type: "text" };
 import events from "~/db/migrations/0031_events.sql" with { type: "text" };
 import runEvents from "~/db/migrations/0032_run_events.sql" with { type: "text" };
+import acts from "~/db/migrations/0033_acts.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -87,6 +88,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 30, name: "attacks", text: attacks },
   { version: 31, name: "events", text: events },
   { version: 32, name: "run_events", text: runEvents },
+  { version: 33, name: "acts", text: acts },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -1,4 +1,5 @@
 /** The hand-written pages, which GitHub shows directly. */
+import acting from "~/docs/acting.md" with { type: "text" };
 import attacks from "~/docs/attacks.md" with { type: "text" };
 import audit from "~/docs/audit.md" with { type: "text" };
 import backup from "~/docs/backup.md" with { type: "text" };
@@ -55,6 +56,7 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ["control", control],
   ["faults", faults],
   ["bots", bots],
+  ["acting", acting],
   ["console", console],
   ["events", events],
   ["limits", limits],

@@ -109,10 +109,10 @@ export function createGateway(deps: {
   /** Of pages that may call from a browser. */
   origins: ReadonlySet<string>;
   journal: Journal;
-  events: Pick<EnvironmentEvents, "hasApp" | "activity">;
+  events: Pick<EnvironmentEvents, "hasApp" | "answerEvent" | "activity">;
 }) {
   const { uploadCalls, sessionPool, injection, past, keys, templates, origins, journal } = deps;
-  const { hasApp, activity } = deps.events;
+  const { hasApp, answerEvent, activity } = deps.events;
   const { credentialOf, open, admit, findByToken } = createAdmission(deps);
 
   /** Answers the call of someone who may open the environment, if there is one. */
@@ -181,7 +181,10 @@ export function createGateway(deps: {
     // A secret is verified before the body is read. The body is read before a session is taken.
     const isAwaited =
       !carriesSecret ||
-      (await useIn(service, async (session) => await replica.awaits?.(session, path)));
+      (await useIn(
+        service,
+        async (session) => await replica.awaits?.(session, path, identity.secret),
+      ));
     const { uploads } = replica;
     const body = isAwaited ? await readBody(request, SERVICE_BODY_MAX) : new Uint8Array();
     const { account, mark, end } = call ?? note();
@@ -190,6 +193,7 @@ export function createGateway(deps: {
       const unleased: UnleasedCall = {
         ...{ ...whole, account, ...identity, ...token, mayImpersonate },
         hasApp: (app) => hasApp(environment.environmentId, app),
+        answerEvent: (number) => answerEvent(environment.environmentId, number),
       };
       const handle = (state?: PastState) =>
         useIn(service, (session) => replica.handle({ ...unleased, session }), mark, state);

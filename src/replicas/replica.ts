@@ -10,6 +10,7 @@ import type { NotAuthed } from "~/errors";
 import type { Aliases } from "~/input/aliases";
 import type { OutgoingMail } from "~/outgoing";
 import type { About } from "~/replicas/about";
+import type { Acts, AnsweredEvent } from "~/replicas/acts";
 import type { Caller } from "~/replicas/caller";
 import type { Events } from "~/replicas/events";
 import type { Problem, Selection } from "~/replicas/faults";
@@ -77,8 +78,11 @@ export type Replica<Name extends string = string> = {
   readonly isToken?: (text: string) => boolean;
   /** True of a path that contains a secret: it is served without a credential. */
   readonly carriesSecret?: (path: string) => boolean;
-  /** True if such a path has the right secret and takes a body. Otherwise `handle` gets an empty body. */
-  readonly awaits?: (session: Session<Name>, path: string) => Promise<boolean>;
+  /**
+   * True if such a path has the right secret and takes a body. Otherwise `handle` gets an empty body. `secret`: see
+   * Caller.
+   */
+  readonly awaits?: (session: Session<Name>, path: string, secret: Uint8Array) => Promise<boolean>;
   /**
    * Creates the payload that a user's click sends to an app, if this service has such a thing. `secret`: see
    * Caller.
@@ -103,6 +107,8 @@ export type Replica<Name extends string = string> = {
   readonly busySign?: (session: Session<Name>, now: number) => Promise<string | undefined>;
   /** The events that its apps receive, if it has any. */
   readonly events?: Events<Name>;
+  /** Acts of people that only its apps learn of, if it has such. */
+  readonly acts?: Acts<Name>;
   /** Answers that everyone gets, without a credential or an environment; undefined for any other path. */
   readonly documents?: Documents;
   /** Requests that carry several calls, if the service takes such requests. */
@@ -213,6 +219,8 @@ export type ReplicaCall<Name extends string = string> = Caller<Name> & {
   readonly account: CallAccount;
   /** Whether an app receives the environment's events. */
   readonly hasApp: (app: string) => Promise<boolean>;
+  /** Counts a use of the address with which an app answers an event. Undefined: there is no such event, or app. */
+  readonly answerEvent: (number: number) => Promise<AnsweredEvent | undefined>;
 };
 
 /** A call before it has a session. */

@@ -71,6 +71,7 @@ create table diorama.deliveries (
   attempts jsonb default '[]'::jsonb not null,
   due_at bigint default 0 not null,
   sent_at timestamp with time zone,
+  is_single boolean default false not null,
   constraint deliveries_environment_id_app_id_fkey FOREIGN KEY (environment_id, app_id) REFERENCES diorama.event_apps(environment_id, app_id) ON DELETE CASCADE,
   constraint deliveries_pkey PRIMARY KEY (environment_id, app_id, number),
   constraint deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sent'::text, 'delivered'::text, 'failed'::text])))
@@ -174,6 +175,7 @@ create table diorama.events (
   missed json not null,
   change bigint,
   run_id text,
+  answers smallint default 0 not null,
   constraint events_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.outboxes(environment_id) ON DELETE CASCADE,
   constraint events_pkey PRIMARY KEY (environment_id, number)
 );

@@ -3366,15 +3366,19 @@ export interface components {
              */
             readonly next: number | null;
         };
-        /** @description An event that nothing in the environment causes */
+        /** @description An event that nothing in the environment causes, or an act of a person */
         readonly NewEvent: {
             /**
              * @description As apps subscribe to it
              * @example app_home_opened
              */
-            readonly type: string;
+            readonly type?: string;
             /** @description The fields that the service would send. Its `type` follows from the type above, and `event_ts` is the environment's time unless given */
-            readonly event: {
+            readonly event?: {
+                readonly [key: string]: unknown;
+            };
+            /** @description Instead of `type` and `event`: something that a person does, such as the use of a button. It is checked, and reaches the app that is meant, whatever that subscribes to */
+            readonly act?: {
                 readonly [key: string]: unknown;
             };
         };

@@ -83,10 +83,10 @@ export const lease = async (
     from given left join taken using (environment_id, app_id)
   `;
 
-/** Makes what another server has sent due again: it may have ended before it sent it. */
+/** Makes what another server has sent due again, unless it is sent once only: it may have ended before it sent it. */
 export const takeOver = async (sql: Sql, { environmentId, app }: AppRef) =>
   await sql`
-    update diorama.deliveries set state = 'pending', due_at = 0,
+    update diorama.deliveries set state = case when is_single then 'failed' else 'pending' end, due_at = 0,
       attempts = jsonb_set(attempts, array['-1', 'failed'], to_jsonb('its server stopped'::text))
     where environment_id = ${environmentId} and app_id = ${app} and state = 'sent'
   `;
@@ -117,7 +117,7 @@ type Retries = {
   readonly retryMs: readonly number[];
 };
 
-/** Ends the last attempt of deliveries: a failed one is due again, unless it was the last. */
+/** Ends the last attempt of deliveries: a failed one is due again, unless it was the last or is the only one. */
 const ended = (
   sql: Sql,
   now: number,
@@ -125,7 +125,7 @@ const ended = (
   { reason, isLast }: { readonly reason: Fragment; readonly isLast: Fragment },
 ): Fragment => sql`
   attempts = jsonb_set(attempts, array['-1', 'failed'], to_jsonb(${reason})),
-  state = case when ${isLast} or jsonb_array_length(attempts) > ${retryMs.length} then 'failed' else 'pending' end,
+  state = case when ${isLast} or is_single or jsonb_array_length(attempts) > ${retryMs.length} then 'failed' else 'pending' end,
   due_at = case (${[...retryMs]}::int8[])[jsonb_array_length(attempts)]
     when 0 then 0 else ${now} + coalesce((${[...retryMs]}::int8[])[jsonb_array_length(attempts)], 0) end
 `;

@@ -12,6 +12,7 @@ import type { Environments } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { requireId } from "~/platform/environments/id";
 import type { Settings } from "~/platform/environments/opening";
+import { countAnswer } from "~/platform/events/acts-store";
 import { createEventApps } from "~/platform/events/apps";
 import { DELIVERIES_CHANNEL, useTicket } from "~/platform/events/deliveries-store";
 import { createDerivation } from "~/platform/events/derivation";
@@ -90,6 +91,9 @@ export function createEvents(deps: {
       const apps = await listApps(pool, environmentId);
       return apps.some(({ id }) => id === app);
     },
+
+    answerEvent: (environmentId: string, number: number) =>
+      countAnswer(pool, environmentId, number),
 
     /** Whether a path of a service is that of its sockets. */
     isSocket: (service: string, path: string): boolean =>

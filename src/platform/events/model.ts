@@ -138,18 +138,37 @@ export type RunDeliveryPage = Static<typeof RunDeliveryPage>;
 
 export const NewEvent = t.Object(
   {
-    type: t.String({
-      maxLength: 64,
-      description: "As apps subscribe to it",
-      examples: ["app_home_opened"],
-    }),
-    event: t.Record(t.String(), t.Unknown(), {
-      description:
-        "The fields that the service would send. Its `type` follows from the type above, and `event_ts` is the environment's time unless given",
-      examples: [{ user: "U02JOHNADOE", channel: "D01AGENTDM", tab: "home" }],
-    }),
+    type: t.Optional(
+      t.String({
+        maxLength: 64,
+        description: "As apps subscribe to it",
+        examples: ["app_home_opened"],
+      }),
+    ),
+    event: t.Optional(
+      t.Record(t.String(), t.Unknown(), {
+        description:
+          "The fields that the service would send. Its `type` follows from the type above, and `event_ts` is the environment's time unless given",
+        examples: [{ user: "U02JOHNADOE", channel: "D01AGENTDM", tab: "home" }],
+      }),
+    ),
+    act: t.Optional(
+      t.Record(t.String(), t.Unknown(), {
+        description:
+          "Instead of `type` and `event`: something that a person does, such as the use of a button. It is checked, and reaches the app that is meant, whatever that subscribes to",
+      }),
+    ),
   },
-  { title: "NewEvent", description: "An event that nothing in the environment causes" },
+  {
+    title: "NewEvent",
+    description: "An event that nothing in the environment causes, or an act of a person",
+    examples: [
+      {
+        type: "app_home_opened",
+        event: { user: "U02JOHNADOE", channel: "D01AGENTDM", tab: "home" },
+      },
+    ],
+  },
 );
 export type NewEvent = Static<typeof NewEvent>;
 

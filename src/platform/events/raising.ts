@@ -1,4 +1,4 @@
-/** Events and deliveries that the owner of an environment asks for. */
+/** Events and deliveries that the owner of an environment asks for, and acts of its people. */
 import type { Pool } from "~/db/connect";
 import type { Session } from "~/db/session";
 import { ApiError } from "~/errors";
@@ -12,6 +12,9 @@ import type { EnvironmentEvent, NewEvent, Repetition } from "~/platform/events/m
 import type { Places } from "~/platform/events/place";
 import * as store from "~/platform/events/store";
 import { requireEventType } from "~/platform/events/types";
+import type { StoredApp } from "~/platform/outbox/store";
+import type { Act } from "~/replicas/acts";
+import { REPLICAS } from "~/replicas/index";
 import { MICROS } from "~/source";
 
 export function createRaising(deps: {
@@ -31,18 +34,19 @@ export function createRaising(deps: {
 
   return {
     /** Adds an event after those of everything that was committed before. Throws `invalid_request`. */
-    async raise(userId: string, envId: string, { type, event }: NewEvent) {
+    async raise(userId: string, envId: string, given: NewEvent) {
+      const wanted = requireWhole(given);
       const environment = await environments.requirePath(userId, envId);
-      const { environmentId } = environment;
+      const { environmentId, tokenHash: secret } = environment;
       const place = await places.of(environment);
-      const { service, events } = requireEventType(place.services, type, "type");
+      const { service, make, isSingle } = makerOf(place.services, wanted);
       await derivation.now(environmentId);
       const add = async (sessionOf: (service: string) => Session) => {
         const micros = (await place.now()) * MICROS;
-        return await store.addEvent(pool, environmentId, async (apps) => {
+        return await store.addEvent(pool, environmentId, async (apps, number) => {
           const own = apps.filter((app) => app.service === service);
-          const raised = await events.raise(sessionOf(service), { type, event, micros }, own);
-          return keptEvent({ ...raised, service, cause: { hand: true, micros } }, own);
+          const made = await make(sessionOf(service), { number, micros, secret }, own);
+          return keptEvent({ ...made, isSingle, service, cause: { hand: true, micros } }, own);
         });
       };
       const number = await place.read(add).catch((error) => {
@@ -72,5 +76,53 @@ export function createRaising(deps: {
         );
       return await requireEvent(environmentId, n);
     },
+  };
+}
+
+/** When and where an event is made. */
+type Making = Omit<Act, "given">;
+type Made = { readonly type: string; readonly payload: object; readonly missed: Missed };
+type Missed = store.NewEvent["missed"];
+
+type Whole =
+  | { readonly act: Act["given"] }
+  | { readonly type: string; readonly event: Act["given"] };
+
+/** Throws `invalid_request` unless there is an event with its type, or an act instead. */
+function requireWhole({ type, event, act }: NewEvent): Whole {
+  if (act !== undefined && type === undefined && event === undefined) return { act };
+  if (act !== undefined)
+    throw new ApiError("invalid_request", "act: comes without `type` and `event`");
+  if (type !== undefined && event !== undefined) return { type, event };
+  const missing = type === undefined ? "type" : "event";
+  throw new ApiError("invalid_request", `${missing}: needed, unless there is an \`act\``);
+}
+
+/** How an event by hand is made, and by which service. Throws `invalid_request`. */
+function makerOf(
+  services: readonly string[],
+  wanted: Whole,
+): {
+  readonly service: string;
+  /** It is an act: a person waits for what follows. */
+  readonly isSingle: boolean;
+  readonly make: (session: Session, making: Making, apps: readonly StoredApp[]) => Promise<Made>;
+} {
+  if ("act" in wanted) {
+    const { act: given } = wanted;
+    for (const service of services) {
+      const acts = REPLICAS.get(service)?.acts;
+      if (!acts) continue;
+      return {
+        ...{ service, isSingle: true },
+        make: (session, making, apps) => acts.perform(session, { ...making, given }, apps),
+      };
+    }
+    throw new ApiError("invalid_request", "act: nobody acts in the services of this environment");
+  }
+  const { service, events } = requireEventType(services, wanted.type, "type");
+  return {
+    ...{ service, isSingle: false },
+    make: (session, { micros }, apps) => events.raise(session, { ...wanted, micros }, apps),
   };
 }

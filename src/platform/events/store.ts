@@ -37,6 +37,8 @@ export type NewEvent = {
   readonly missed: { readonly [app: string]: string };
   /** The apps that receive it. */
   readonly receivers: readonly string[];
+  /** It is delivered once, without another attempt. */
+  readonly isSingle?: boolean;
 };
 
 /** An event that is listed, and not delivered: it is too large, or those before it are. */
@@ -106,7 +108,7 @@ const EVENTS_MAX = 200_000;
 export async function addEvent(
   pool: Pool,
   environmentId: string,
-  make: (apps: readonly StoredApp[]) => Promise<NewEvent>,
+  make: (apps: readonly StoredApp[], number: number) => Promise<NewEvent>,
 ): Promise<number | undefined> {
   return await inTransaction(pool, async (tx) => {
     const [log] = await tx<Log[]>`
@@ -115,7 +117,7 @@ export async function addEvent(
     `;
     const apps = await listApps(tx, environmentId);
     if (!log || log.events >= EVENTS_MAX || apps.length === 0) return undefined;
-    await insertEvents(tx, environmentId, log, [await make(apps)]);
+    await insertEvents(tx, environmentId, log, [await make(apps, log.events + 1)]);
     return log.events + 1;
   });
 }
@@ -181,8 +183,8 @@ async function insertEvents(
     const last = { change, isByHand: event.change === undefined };
     return { ...last, ...(size <= EVENT_BYTES_MAX ? event : withoutPayload(event)), number };
   });
-  const deliveries = numbered.flatMap(({ number, receivers }) =>
-    receivers.map((app) => ({ number, app })),
+  const deliveries = numbered.flatMap(({ number, receivers, isSingle = false }) =>
+    receivers.map((app) => ({ number, app, single: isSingle })),
   );
   await tx`
     with events as (
@@ -194,9 +196,9 @@ async function insertEvents(
         number int8, service text, type text, payload text, cause json, missed json, change int8, "isByHand" bool
       )
     ), deliveries as (
-      insert into diorama.deliveries (environment_id, app_id, number)
-      select ${environmentId}, app, number
-      from json_to_recordset(${JSON.stringify(deliveries)}::text::json) as d (app text, number int8)
+      insert into diorama.deliveries (environment_id, app_id, number, is_single)
+      select ${environmentId}, app, number, single
+      from json_to_recordset(${JSON.stringify(deliveries)}::text::json) as d (app text, number int8, single bool)
     ), log as (
       update diorama.event_logs
       set change = ${change}, events = ${before + events.length}, bytes = ${Math.min(size, EVENT_BYTES_MAX + 1)}

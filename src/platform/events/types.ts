@@ -2,7 +2,7 @@
 import { ApiError } from "~/errors";
 import { nearest, quoted } from "~/input/nearest";
 import type { Events } from "~/replicas/events";
-import { requireReplica } from "~/replicas/index";
+import { REPLICAS, requireReplica } from "~/replicas/index";
 
 /** The service that has events of a type. `path`: of the type in the request. Throws `invalid_request`. */
 export function requireEventType(
@@ -20,4 +20,10 @@ export function requireEventType(
     "invalid_request",
     `${path}: there is no event ${quoted(type)}${nearest(type, types)}`,
   );
+}
+
+/** Checks the type of an event as lists have it: also those of acts, which no app subscribes to. Throws `invalid_request`. */
+export function requireListedType(services: readonly string[], type: string, path: string): void {
+  const isAct = services.some((service) => REPLICAS.get(service)?.acts?.types.includes(type));
+  if (!isAct) requireEventType(services, type, path);
 }

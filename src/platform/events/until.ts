@@ -8,7 +8,7 @@ import { PAGE_LENGTH_MAX } from "~/http/page";
 import { shown } from "~/platform/events/listing";
 import { listEventsOfType } from "~/platform/events/listing-store";
 import type { Until } from "~/platform/events/model";
-import { requireEventType } from "~/platform/events/types";
+import { requireListedType } from "~/platform/events/types";
 import { listApps } from "~/platform/outbox/store";
 import { createSemaphore } from "~/semaphore";
 
@@ -39,7 +39,7 @@ export async function createSearch(
   until: Until,
 ) {
   const { type } = until;
-  requireEventType(services, type, "until.type");
+  requireListedType(services, type, "until.type");
   if ((await listApps(pool, environmentId)).length === 0)
     throw new ApiError(
       "invalid_request",

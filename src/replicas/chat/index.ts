@@ -1,6 +1,7 @@
 /** The chat service, wire-compatible with the Slack Web API. */
 import { ApiError } from "~/errors";
 import { about } from "~/replicas/chat/about";
+import { acts } from "~/replicas/chat/acts/index";
 import { answerText } from "~/replicas/chat/answer";
 import { METHODS } from "~/replicas/chat/api/index";
 import { DERIVED } from "~/replicas/chat/derived";
@@ -13,6 +14,8 @@ import { vendor } from "~/replicas/chat/mcp/vendor";
 import type { Answer, TableName } from "~/replicas/chat/method";
 import { methodOperations } from "~/replicas/chat/operations";
 import { isMethodVerb, methodName, readCall, tokenArgument } from "~/replicas/chat/request";
+import { isResponseAddress, readResponseAddress } from "~/replicas/chat/responses/address";
+import { respond } from "~/replicas/chat/responses/respond";
 import { rowWords } from "~/replicas/chat/row-words";
 import { schedule } from "~/replicas/chat/schedule";
 import { seedChat } from "~/replicas/chat/seed";
@@ -38,11 +41,13 @@ export const chat = createReplica<TableName>({
   listDirectory,
   credential: tokenArgument,
   isToken,
-  carriesSecret,
-  awaits: uploads.awaits,
+  carriesSecret: (path) => carriesSecret(path) || isResponseAddress(path),
+  awaits: async (session, path, secret) =>
+    readResponseAddress(secret, path) !== undefined || (await uploads.awaits(session, path)),
   issueTrigger,
   schedule,
   events,
+  acts,
   busySign: findBusySign,
   handle: answer,
   words: rowWords,
@@ -56,6 +61,7 @@ async function answer(call: ReplicaCall<TableName>): Promise<HttpAnswer> {
   const warnings: string[] = [];
   let bytes: HttpAnswer | undefined;
   const { account } = call;
+  if (isResponseAddress(call.path)) return await respond(call);
   const text = await answerText(
     warnings,
     async () => {

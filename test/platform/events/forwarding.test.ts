@@ -1,6 +1,7 @@
 /** Requests to apps, as `diorama listen` takes them from a server. */
 import { afterEach, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
+import { button, JOHN } from "../../support/acting";
 import { eventually, useDatabase } from "../../support/database";
 import { expectStatus, useProgram } from "../../support/program";
 import { APP, connectApp, openAddress } from "../../support/socket-mode";
@@ -204,6 +205,34 @@ test("made-up outcomes change nothing", async () => {
   isOver = true;
   const { attempts } = await ends(environmentId, "delivered");
   expect(attempts).toMatchObject([{ failed: "no acknowledgement" }, { failed: null }]);
+});
+
+test("an act of a person is a form, and has one attempt", async () => {
+  const { environment, signingSecret } = await withApp();
+  const app = listen(environment.environmentId, () => ({ status: 500 }));
+  const blocks = [{ type: "actions", elements: [button] }];
+  const { ts } = await program.chat(environment, "chat.postMessage", { ...say, blocks });
+  await app.has(2); // the post, twice
+  const act = { type: "block_actions", user: JOHN, channel: say.channel, action_id: "approve" };
+  const path = `/env/${environment.environmentId}/events`;
+  expectStatus(await program.post(path, { act: { ...act, message: ts } }), 200);
+  await app.has(3);
+
+  const { headers, body } = app.requests[2]?.request ?? { headers: {}, body: "" };
+  expect(headers["content-type"]).toBe("application/x-www-form-urlencoded");
+  const signed = createHmac("sha256", signingSecret)
+    .update(`v0:${headers["x-slack-request-timestamp"]}:${body}`)
+    .digest("hex");
+  expect(headers["x-slack-signature"]).toBe(`v0=${signed}`);
+  expect(JSON.parse(new URLSearchParams(body).get("payload") ?? "")).toMatchObject({
+    type: "block_actions",
+    actions: [{ action_id: "approve", value: "order-7" }],
+  });
+  await eventually(async () => {
+    const { body } = await program.get(`/env/${environment.environmentId}/deliveries`);
+    const [{ state, attempts }] = body.events[1].deliveries;
+    expect([state, attempts.length, attempts[0].failed]).toEqual(["failed", 1, "status 500"]);
+  });
 });
 
 test("a connection of Socket Mode and a forwarded one share the events", async () => {

@@ -56,6 +56,7 @@ async function counting(scene: Scene) {
         isAnonymous: false,
         mayImpersonate: false,
         hasApp: async () => false,
+        answerEvent: async () => undefined,
         baseUrl: "http://test",
         secret: new Uint8Array(),
         aliases: NO_ALIASES,

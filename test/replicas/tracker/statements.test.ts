@@ -52,6 +52,7 @@ async function count(query: string, variables: object = {}) {
     isAnonymous: false,
     mayImpersonate: false,
     hasApp: async () => false,
+    answerEvent: async () => undefined,
     baseUrl: "http://localhost",
     secret: new Uint8Array(),
     aliases: NO_ALIASES,

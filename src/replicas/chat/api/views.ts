@@ -14,46 +14,20 @@ import {
   isTriggerUsed,
   type NewView,
   updateView,
-  type ViewRow,
 } from "~/replicas/chat/store/views";
 import { readTrigger } from "~/replicas/chat/triggers";
 import { readView, VIEW_BYTES_MAX, type ViewContent } from "~/replicas/chat/view-payload";
-import { present, type Wire } from "~/replicas/chat/views/wire";
+import { appOf, viewView } from "~/replicas/chat/views/views";
 import { hexOf, type Sourced, secondsOf } from "~/source";
 
-/** The app that people call through. No row stands for it. */
-const PEOPLES_APP = "A00DIORAMA";
 const STACK_MAX = 3;
 
-const appOf = (user: UserRow) => user.app_id ?? PEOPLES_APP;
 const HASH_BYTES = 4;
 const newHash = ({ source }: Sourced) => `${secondsOf(source)}.${hexOf(source, HASH_BYTES)}`;
 
 /** Constant for a user and an app: each pair has one home tab. */
 const homeId = (user: string, app: string) =>
   `V${createHash("md5").update(`${user} ${app}`).digest("hex").slice(0, 10).toUpperCase()}`;
-
-const viewView = (view: ViewRow): Wire => ({
-  id: view.id,
-  team_id: view.team_id,
-  type: view.type,
-  blocks: view.blocks,
-  private_metadata: view.private_metadata,
-  callback_id: view.callback_id,
-  state: { values: {} },
-  hash: view.hash,
-  title: view.title ?? { type: "plain_text", text: "View Title", emoji: true },
-  clear_on_close: view.clear_on_close,
-  notify_on_close: view.notify_on_close,
-  close: view.close,
-  submit: view.submit,
-  previous_view_id: view.previous_view_id,
-  root_view_id: view.root_view_id,
-  app_id: view.app_id,
-  external_id: view.external_id ?? "",
-  app_installed_team_id: view.team_id,
-  ...present({ bot_id: view.bot_id, submit_disabled: view.submit_disabled || null }),
-});
 
 async function shown(call: ChatCall, app: string, id: string) {
   const view = await findView(call.session, app, { id });

@@ -52,7 +52,7 @@ type Payload = { readonly team_id: string; readonly event_time: number; readonly
 const ADDRESSES = new Set(["url_private", "url_private_download", "permalink_public"]);
 
 /** The JSON of an event with whole addresses of files. */
-const withAddresses = (event: object, baseUrl: string) =>
+export const withAddresses = (event: object, baseUrl: string) =>
   JSON.parse(JSON.stringify(event), (name, value) =>
     ADDRESSES.has(name) && typeof value === "string" && value.startsWith("/files-")
       ? baseUrl + value

@@ -1,6 +1,7 @@
 /** The Events API over HTTP: the signed requests to an app's Request URL, as the service's documentation describes them. */
 import { createHmac } from "node:crypto";
-import { digest, eventCallback, requestToken } from "~/replicas/chat/events/envelope";
+import { digest, requestToken } from "~/replicas/chat/events/envelope";
+import { sentOf } from "~/replicas/chat/events/sent";
 import {
   type EventRequest,
   NO_TLS,
@@ -21,10 +22,9 @@ const signingSecret = (secret: Uint8Array, app: string): string =>
 function signed(
   secret: Uint8Array,
   app: string,
-  content: object,
+  { type, body }: { readonly type: string; readonly body: string },
   headers: EventRequest["headers"] = {},
 ): EventRequest {
-  const body = JSON.stringify(content);
   const timestamp = String(secondsOf(REAL));
   const mac = createHmac("sha256", signingSecret(secret, app))
     .update(`v0:${timestamp}:${body}`)
@@ -32,7 +32,7 @@ function signed(
   return {
     body,
     headers: {
-      "content-type": "application/json",
+      "content-type": type,
       "user-agent": "Slackbot 1.0 (+https://api.slack.com/robots)",
       "x-slack-request-timestamp": timestamp,
       "x-slack-signature": `v0=${mac}`,
@@ -40,6 +40,15 @@ function signed(
     },
   };
 }
+
+const asJson = (content: object) => ({
+  type: "application/json",
+  body: JSON.stringify(content),
+});
+const asForm = (fields: Record<string, string>) => ({
+  type: "application/x-www-form-urlencoded",
+  body: new URLSearchParams(fields).toString(),
+});
 
 const RETRY_REASONS = new Map([
   [NOT_ACKNOWLEDGED, "http_timeout"],
@@ -61,7 +70,7 @@ export const request: RequestMode = {
     const challenge = hexOf(REAL, CHALLENGE_BYTES);
     const token = requestToken(secret, app);
     const content = { token, challenge, type: "url_verification" };
-    return { request: signed(secret, app, content), expected: challenge };
+    return { request: signed(secret, app, asJson(content)), expected: challenge };
   },
 
   request(secret, delivery) {
@@ -70,7 +79,10 @@ export const request: RequestMode = {
       "x-slack-retry-num": String(attempt),
       "x-slack-retry-reason": retryReason(failed),
     };
-    return signed(secret, app.id, eventCallback(secret, delivery), attempt > 0 ? retry : {});
+    const { kind, payload } = sentOf(secret, delivery);
+    const isEvent = kind === "events_api";
+    const content = isEvent ? asJson(payload) : asForm({ payload: JSON.stringify(payload) });
+    return signed(secret, app.id, content, isEvent && attempt > 0 ? retry : {});
   },
 
   isLast: (headers) => headers["x-slack-no-retry"] === "1",

@@ -1,6 +1,7 @@
 /** Socket Mode: how an app receives its events over a WebSocket that it has opened. */
 import { isObject, parsedBounded } from "~/input/json";
-import { envelopeId, eventCallback, readEnvelopeId } from "~/replicas/chat/events/envelope";
+import { envelopeId, readEnvelopeId } from "~/replicas/chat/events/envelope";
+import { sentOf } from "~/replicas/chat/events/sent";
 import { readTicket } from "~/replicas/chat/events/ticket";
 import type { SocketMode } from "~/replicas/events";
 
@@ -36,15 +37,18 @@ export const socket: SocketMode = {
       connection_info: { app_id: app },
     }),
 
-  message: (secret, delivery) =>
-    JSON.stringify({
+  message(secret, delivery) {
+    const { kind, payload } = sentOf(secret, delivery);
+    const { attempt } = delivery;
+    const retry = { retry_attempt: attempt, retry_reason: attempt === 0 ? "" : "timeout" };
+    return JSON.stringify({
       envelope_id: envelopeId(secret, delivery),
-      payload: eventCallback(secret, delivery),
-      type: "events_api",
+      payload,
+      type: kind,
       accepts_response_payload: false,
-      retry_attempt: delivery.attempt,
-      retry_reason: delivery.attempt === 0 ? "" : "timeout",
-    }),
+      ...(kind === "events_api" ? retry : {}),
+    });
+  },
 
   acknowledged(text) {
     const message = parsedBounded(text);

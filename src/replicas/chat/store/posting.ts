@@ -20,6 +20,8 @@ export type NewMessage = {
   readonly attachments: readonly Json[] | null;
   readonly metadata: Json | null;
   readonly extra: Json | null;
+  /** The author need not be a member: somebody else has given it a place here. */
+  readonly isAdmitted?: boolean;
 };
 
 /** Conditions that prevent a message, or would. */
@@ -93,7 +95,7 @@ export async function insertMessage(
   message: NewMessage,
 ): Promise<MessageRow | undefined> {
   const { sql, t } = session;
-  const { channel, user, text, threadTs, broadcast, ...shown } = message;
+  const { channel, user, text, threadTs, broadcast, isAdmitted = false, ...shown } = message;
   const { username, icons, blocks, attachments, metadata, extra } = shown;
   const isReply = threadTs !== null;
   const subtype = isReply && broadcast ? "thread_broadcast" : message.subtype;
@@ -119,7 +121,7 @@ export async function insertMessage(
       ${isReply ? root() : sql``}
       where c.id = ${channel} and not c.is_archived and not u.deleted and ${mayPost} and not ${isFull} and (
         exists (select from ${t.channel_members} where channel_id = c.id and user_id = u.id)
-        or u.is_bot and not c.is_private
+        or u.is_bot and not c.is_private or ${isAdmitted}
       )
       for no key update of c
     ), posted as (

@@ -71,6 +71,20 @@ export async function findView(
   return view;
 }
 
+/** A view that a user sees: a home tab, or a modal with no other one on top of it. */
+export async function findSeenView(
+  { sql, t }: ChatSession,
+  user: string,
+  id: string,
+): Promise<ViewRow | undefined> {
+  const [view] = await sql<ViewRow[]>`
+    select v.*, (select id from ${t.teams} limit 1) as team_id from ${t.views} v
+    where v.id = ${id} and v.user_id = ${user}
+      and not exists (select from ${t.views} w where w.previous_view_id = v.id)
+  `;
+  return view;
+}
+
 /** The modal that an app shows to a user on top of the stack it opened last, with the height of that stack. */
 export async function findTopModal(
   { sql, t }: ChatSession,
