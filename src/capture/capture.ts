@@ -5,14 +5,15 @@
  * row says which one it uses, so any server can end it.
  */
 import { LRUCache } from "lru-cache";
-import { markClock } from "~/capture/change";
+import type { Actor } from "~/capture/actor";
+import { markActor } from "~/capture/change";
 import { Lost, lossLabel, lossOf } from "~/capture/loss";
 import { createReader, type Evaluator } from "~/capture/reader";
 import type { Records } from "~/capture/records";
 import { markExpression } from "~/capture/relations";
 import { publish, slotIsReady } from "~/capture/slot";
 import { compareSnapshot, dropSnapshot, takeSnapshot } from "~/capture/snapshot";
-import { noteClock } from "~/capture/snapshot-clock";
+import { noteStep } from "~/capture/snapshot-steps";
 import type { StreamOptions } from "~/capture/stream";
 import type { StreamState } from "~/capture/stream-events";
 import {
@@ -198,15 +199,15 @@ export async function createCapture(deps: {
     discard: (sql: Sql, run: string, schema: string) => dropSnapshot(snapshots, sql, run, schema),
 
     /**
-     * Runs `work`, which does what the clock of an environment does, in a transaction of its own: runs tell its changes
-     * from those of the agent. Nobody else may write to the schema meanwhile.
+     * Runs `work`, in which another actor than the agent acts in an environment, in a transaction of its own: runs tell
+     * its changes from those of the agent. Nobody else may write to the schema meanwhile.
      */
-    async asClock<T>(tx: Tx, schema: string, work: () => Promise<T>): Promise<T> {
-      if (kind === "log") await markClock(tx, schema);
+    async as<T>(tx: Tx, actor: Actor, schema: string, work: () => Promise<T>): Promise<T> {
+      if (kind === "log") await markActor(tx, schema, actor);
       const compared = await runs.comparedIn(tx, schema);
       return compared === undefined
         ? await work()
-        : await noteClock(snapshots, tx, compared, schema, work);
+        : await noteStep(snapshots, tx, compared, { schema, actor }, work);
     },
 
     async status(): Promise<CaptureStatus> {

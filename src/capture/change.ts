@@ -1,4 +1,5 @@
 /** Messages of the log, whichever plugin decoded them. */
+import { ACTORS, type Actor } from "~/capture/actor";
 import type { Fragment, Sql } from "~/db/connect";
 import type { LogMark } from "~/db/driver";
 
@@ -107,10 +108,10 @@ export const calledSchema = (content: string): string | undefined =>
 export const closeMark = (sql: Sql): Fragment =>
   sql`pg_logical_emit_message(true, ${MARK_PREFIX}, json_build_object('k', 'close', 'run', run_id)::text)`;
 
-/** Says in the log that the transaction belongs to the clock of the environment in a schema. */
-export const markClock = async (tx: Sql, schema: string) =>
+/** Says in the log that the transaction belongs to another actor of the environment in a schema than the agent. */
+export const markActor = async (tx: Sql, schema: string, actor: Actor) =>
   await tx`
-    select pg_logical_emit_message(true, ${MARK_PREFIX}, ${JSON.stringify({ k: "clock", schema })})
+    select pg_logical_emit_message(true, ${MARK_PREFIX}, ${JSON.stringify({ k: actor, schema })})
   `;
 
 /** The relations of a schema at one moment. */
@@ -128,6 +129,12 @@ export type Relations = {
   /** The transaction that read this. */
   readonly xid: string;
 };
+
+/** The transaction belongs to another actor of an environment, not to an agent. */
+type ActorMark = { readonly k: Actor; readonly schema: string };
+
+export const isOfActor = (mark: Mark): mark is ActorMark =>
+  ACTORS.some((actor) => actor === mark.k);
 
 /** The marks that bracket a run, written in the transaction that changes its row. */
 export type Mark =
@@ -154,6 +161,5 @@ export type Mark =
       readonly evaluate?: string | undefined;
     }
   | { readonly k: "close"; readonly run: string }
-  /** The transaction belongs to the clock of an environment, not to an agent. */
-  | { readonly k: "clock"; readonly schema: string }
+  | ActorMark
   | ({ readonly k: "call" } & NamedCall);

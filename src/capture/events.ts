@@ -1,4 +1,5 @@
 /** The individual changes of a run in commit order, up to a limit. */
+import type { Actor } from "~/capture/actor";
 import type { Change, Image, NamedCall, TableShape } from "~/capture/change";
 import { type JsonObject, pickFrom } from "~/capture/fold";
 import {
@@ -20,8 +21,8 @@ export type Event = {
   after: JsonObject | null;
   /** The call that caused it; null if the log does not name one. */
   request: string | null;
-  /** Present if the environment's clock caused it. */
-  actor?: "clock";
+  /** Present if another actor than the agent caused it. */
+  actor?: Actor;
 };
 
 /** A call in the log, and the memory it takes. */
@@ -46,7 +47,7 @@ export function createEvents(
     change: Change;
     transaction: number;
     call: LoggedCall | null;
-    isClock: boolean;
+    actor: Actor | undefined;
   }[] = [];
   let lastCall: LoggedCall | null = null;
   let count = 0;
@@ -60,7 +61,7 @@ export function createEvents(
     },
 
     /** `transaction`: any number that differs from one transaction to the next. */
-    add(change: Change, transaction: number, call: LoggedCall | null, isClock = false): void {
+    add(change: Change, transaction: number, call: LoggedCall | null, actor?: Actor): void {
       count++;
       if (isFull) return;
       const shown = shownOf(change, keys[change.table.name] ?? []);
@@ -68,7 +69,7 @@ export function createEvents(
       lastCall = call;
       isFull = kept.length === EVENTS_MAX || bytes + size > EVENTS_BYTES_MAX;
       if (isFull) return;
-      kept.push({ change: shown, transaction, call, isClock });
+      kept.push({ change: shown, transaction, call, actor });
       bytes += size;
     },
 
@@ -90,14 +91,14 @@ export function createEvents(
       let length = 0;
       let ordinal = 0;
       let last: number | undefined;
-      for (const { change, transaction, call, isClock } of kept) {
+      for (const { change, transaction, call, actor } of kept) {
         if (transaction !== last) ordinal++;
         last = transaction;
         const request = call?.request ?? null;
         const event = {
           ...describe(change, ordinal, keys[change.table.name] ?? []),
           request,
-          ...(isClock && { actor: "clock" as const }),
+          ...(actor && { actor }),
         };
         const text = JSON.stringify(event satisfies Event);
         length += text.length + 1;

@@ -57,8 +57,11 @@ export function createFold(keys: { readonly [table: string]: readonly string[] }
     after: Image | undefined,
   ) => {
     let entry = table.rows.get(key);
-    if (entry) entry.after = after;
-    else {
+    if (entry) {
+      // It was inserted and deleted, and somebody else has inserted it since.
+      if (!entry.before && !entry.after) entry.before = before;
+      entry.after = after;
+    } else {
       entry = { before, after, bytes: 0 };
       table.rows.set(key, entry);
       size++;

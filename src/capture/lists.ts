@@ -1,4 +1,6 @@
+import type { Actor } from "~/capture/actor";
 import type { JsonObject } from "~/capture/fold";
+import type { Folds } from "~/capture/folds";
 import { KEPT_LENGTH_MAX, RESULT_LENGTH_MAX } from "~/capture/limits";
 import { type Loss, Lost } from "~/capture/loss";
 
@@ -62,29 +64,35 @@ const createOptionalLists = <const Name extends string>(names: readonly Name[]) 
 const EVIDENCE = ["unchangedColumns", "revertedRows", "transientRows"] as const;
 
 export const diffLists = () => createLists(["inserts", "updates", "deletes"], "diff_too_long");
-const clockLists = () =>
+const otherLists = () =>
   createLists(["inserts", "updates", "deletes", "unchangedColumns"], "diff_too_long");
 
-/** Receives net changes by the clock, and names their actor. `text`: see ClockChanges; undefined if there are none. */
-export function clockChanges() {
-  const { lists, text } = clockLists();
+/**
+ * Receives the net changes of others than the agent, and names their actor. `text`: see OtherChanges; undefined if there
+ * are none.
+ */
+export function otherChanges() {
+  const { lists, text } = otherLists();
+  const evidence = {
+    unchangedColumns: lists.unchangedColumns,
+    revertedRows: { push: () => undefined },
+    transientRows: { push: () => undefined },
+  };
   let count = 0;
-  const into = (list: { push(value: unknown): void }) => ({
+  const into = (list: { push(value: unknown): void }, actor: Actor) => ({
     push(row: JsonObject): void {
       count++;
-      list.push({ __table__: row["__table__"], __actor__: "clock", ...row });
+      list.push({ __table__: row["__table__"], __actor__: actor, ...row });
     },
   });
   return {
-    diff: {
-      inserts: into(lists.inserts),
-      updates: into(lists.updates),
-      deletes: into(lists.deletes),
-    },
-    evidence: {
-      unchangedColumns: lists.unchangedColumns,
-      revertedRows: { push: () => undefined },
-      transientRows: { push: () => undefined },
+    add({ others }: Folds): void {
+      for (const [actor, fold] of others) {
+        const inserts = into(lists.inserts, actor);
+        const updates = into(lists.updates, actor);
+        const deletes = into(lists.deletes, actor);
+        fold.drain({ inserts, updates, deletes }, evidence);
+      }
     },
     text: () => (count === 0 ? undefined : text()),
   };

@@ -4,9 +4,11 @@
  * Uses positions but no connection and no clock. Each connection gets a new recorder: after a loss the stream is read
  * again from the start mark of the oldest run, and the folds are rebuilt.
  */
+import type { Actor } from "~/capture/actor";
 import {
   calledSchema,
   type Decode,
+  isOfActor,
   type Lsn,
   type Mark,
   type Message,
@@ -15,7 +17,7 @@ import {
 import type { LoggedCall } from "~/capture/events";
 import { RUN_BYTES_MAX } from "~/capture/limits";
 import { Lost, lossOf } from "~/capture/loss";
-import { createRecordings, foldFor, type Listener, type Recording } from "~/capture/recordings";
+import { createRecordings, type Listener, type Recording } from "~/capture/recordings";
 
 /** Of a parsed mark: its texts, and the objects around them. */
 const BYTES_PER_CHARACTER = 3;
@@ -43,18 +45,18 @@ export function createRecorder(
   let transaction = 0;
   /** The call that the open transaction belongs to, if the log names one. */
   let call: LoggedCall | null = null;
-  /** The open transaction belongs to the clock of an environment. */
-  let isClock = false;
+  /** The actor that the open transaction belongs to; undefined: the agent. */
+  let actor: Actor | undefined;
   /** The recording that the message being read belongs to. */
   let current: Recording | undefined;
 
   /** The table of a schema that is being recorded. */
   const lookup = (schema: string, table: string, length: number): TableShape | undefined => {
     const recording = recordings.of(schema);
-    if (!recording?.fold) return undefined;
+    if (!recording?.folds) return undefined;
     current = recording;
     if (length > RUN_BYTES_MAX) throw new Lost("too_many_bytes");
-    const shape = foldFor(recording, recording.fold, isClock).table(table);
+    const shape = recording.folds.of(actor).table(table);
     if (!shape) throw new Lost("table_created");
     return shape;
   };
@@ -143,14 +145,14 @@ export function createRecorder(
         const schema = calledSchema(content);
         if (schema !== undefined && !recordings.of(schema)) return;
         const mark = parseMark(content);
-        if (mark?.k === "clock") isClock = true;
+        if (mark && isOfActor(mark)) actor = mark.k;
         else if (mark?.k === "call")
           call = { ...mark, bytes: BYTES_PER_CHARACTER * content.length };
         else if (mark) marks.push(mark);
         return;
       }
       case "change":
-        recordings.record(message.change, message.schema, { number: transaction, call, isClock });
+        recordings.record(message.change, message.schema, { number: transaction, call, actor });
         return;
       case "truncate":
         for (const schema of message.schemas) recordings.loseIn(schema, "truncate");
@@ -167,7 +169,7 @@ export function createRecorder(
         open = undefined;
         transaction++;
         call = null;
-        isClock = false;
+        actor = undefined;
     }
   }
 }

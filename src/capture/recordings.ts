@@ -1,7 +1,8 @@
 /** The recordings of runs: what each holds, the memory that they take together, and why one is lost. */
+import type { Actor } from "~/capture/actor";
 import type { Change, Lsn, Mark, Relations } from "~/capture/change";
 import { createEvents, type Events, type LoggedCall } from "~/capture/events";
-import { createFold, type Fold } from "~/capture/fold";
+import { createFolds, type Folds } from "~/capture/folds";
 import { RUN_BYTES_MAX, RUN_ROWS_MAX, SHARE_BYTES_MAX, TOTAL_BYTES_MAX } from "~/capture/limits";
 import type { Loss } from "~/capture/loss";
 import { lossBetween } from "~/capture/relations";
@@ -12,10 +13,7 @@ export type Recording = {
   readonly relations: Relations | null;
   /** Reading must resume here to see the whole run again. */
   readonly hold: Lsn;
-  fold: Fold | undefined;
-  /** Changes by the environment's clock, if there are any. */
-  ofClock: Fold | undefined;
-  readonly keys: Extract<Mark, { k: "start" }>["keys"];
+  folds: Folds | undefined;
   readonly events: Events;
   /** Memory counted for it. */
   bytes: number;
@@ -36,9 +34,7 @@ export type Ended = {
 
 type Altered = { readonly schema: string; readonly before: Relations; readonly after: Relations };
 
-export type Taken =
-  | { readonly lost: Loss }
-  | { readonly fold: Fold; readonly ofClock: Fold | undefined; readonly events: Events };
+export type Taken = { readonly lost: Loss } | { readonly folds: Folds; readonly events: Events };
 
 export type Listener = {
   seen: (mark: Extract<Mark, { k: "start" }>) => void;
@@ -53,8 +49,8 @@ type Transaction = {
   readonly number: number;
   /** The call that it belongs to, if the log names one. */
   readonly call: LoggedCall | null;
-  /** It belongs to the clock of an environment. */
-  readonly isClock: boolean;
+  /** That it belongs to; undefined: the agent. */
+  readonly actor: Actor | undefined;
 };
 
 /**
@@ -72,16 +68,14 @@ export function createRecordings(
 
   const count = (recording: Recording) => {
     bytes -= recording.bytes;
-    recording.bytes =
-      (recording.fold?.bytes ?? 0) + (recording.ofClock?.bytes ?? 0) + recording.events.bytes;
+    recording.bytes = (recording.folds?.bytes ?? 0) + recording.events.bytes;
     bytes += recording.bytes;
   };
 
   const lose = (recording: Recording, loss: Loss, error?: unknown) => {
     if (recording.lost !== undefined) return;
     recording.lost = loss;
-    recording.fold = undefined;
-    recording.ofClock = undefined;
+    recording.folds = undefined;
     recording.events.giveUp();
     count(recording);
     listener.lost(recording.run, loss, error);
@@ -118,9 +112,7 @@ export function createRecordings(
       schema,
       relations,
       hold: before,
-      fold: createFold(mark.keys),
-      ofClock: undefined,
-      keys: mark.keys,
+      folds: createFolds(mark.keys),
       events: createEvents(mark.keys, mark.journaled),
       bytes: 0,
       lost: undefined,
@@ -164,16 +156,14 @@ export function createRecordings(
 
     record(change: Change, schema: string, transaction: Transaction): void {
       const recording = bySchema.get(schema);
-      if (!recording?.fold) return;
-      const { number, call, isClock } = transaction;
-      foldFor(recording, recording.fold, isClock).apply(change, recording.ofClock !== undefined);
-      if (isClock) recording.fold.follow(change);
-      recording.events.add(change, number, call, isClock);
+      if (!recording?.folds) return;
+      const { folds } = recording;
+      const { number, call, actor } = transaction;
+      folds.apply(change, actor);
+      recording.events.add(change, number, call, actor);
       count(recording);
-      const rows = recording.fold.size + (recording.ofClock?.size ?? 0);
-      if (rows > RUN_ROWS_MAX) lose(recording, "too_many_rows");
-      else if (recording.fold.bytes + (recording.ofClock?.bytes ?? 0) > RUN_BYTES_MAX)
-        lose(recording, "too_many_bytes");
+      if (folds.size > RUN_ROWS_MAX) lose(recording, "too_many_rows");
+      else if (folds.bytes > RUN_BYTES_MAX) lose(recording, "too_many_bytes");
       makeRoom();
     },
 
@@ -202,19 +192,11 @@ export function createRecordings(
     take(run: string): Taken | undefined {
       const recording = runs.get(run);
       if (!recording) return undefined;
-      const { fold, ofClock, events, lost } = recording;
-      recording.fold = undefined;
-      recording.ofClock = undefined;
+      const { folds, events, lost } = recording;
+      recording.folds = undefined;
       bytes -= recording.bytes;
       recording.bytes = 0;
-      return fold ? { fold, ofClock, events } : { lost: lost ?? "changes_missing" };
+      return folds ? { folds, events } : { lost: lost ?? "changes_missing" };
     },
   };
-}
-
-/** The fold of a recording for the agent's changes or for those of the clock. */
-export function foldFor(recording: Recording, ofAgent: Fold, isClock: boolean): Fold {
-  if (!isClock) return ofAgent;
-  recording.ofClock ??= createFold(recording.keys);
-  return recording.ofClock;
 }

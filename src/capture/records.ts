@@ -3,6 +3,7 @@
  * functions in (`platform/runs/records.ts`). Each takes its connection, so that capture can make it part of a
  * transaction.
  */
+import type { Actor } from "~/capture/actor";
 import type { Calls } from "~/capture/events";
 import type { Diff, JsonObject } from "~/capture/fold";
 import type { Loss } from "~/capture/loss";
@@ -80,10 +81,10 @@ export type StoredVerdict = {
 };
 
 /**
- * The net changes by the clock of an environment: rows as a diff shows them, with `__actor__`; and of each update the
- * columns that it did not change.
+ * The net changes by others than the agent: rows as a diff shows them, with `__actor__`; and of each update the columns
+ * that it did not change.
  */
-export type ClockChanges = Diff & { readonly unchangedColumns: readonly JsonObject[] };
+export type OtherChanges = Diff & { readonly unchangedColumns: readonly JsonObject[] };
 
 /** The result of a run, as JSON text. */
 export type Result = {
@@ -92,8 +93,8 @@ export type Result = {
   readonly evidence: string | undefined;
   /** Its verdict follows later. */
   readonly isPending: boolean;
-  /** Changes by the environment's clock, which the diff leaves out: see ClockChanges. */
-  readonly clock?: string | undefined;
+  /** Changes by others than the agent, which the diff leaves out: see OtherChanges. */
+  readonly others?: string | undefined;
   readonly events?: string;
   readonly calls?: Calls;
   readonly verdict?: StoredVerdict;
@@ -138,12 +139,12 @@ export type SnapshotRecords = {
   rows(run: string, table: string): string;
   /** Selects `key` and `position` of each row that was changed. */
   order(run: string, table: string): string;
-  /** Copies every row before the clock is moved. */
-  copyForClock(run: string, table: string, from: string, key: string, row: string): string;
-  /** Keeps those that differ from the copy, after what was kept before. */
-  keepClockChanges(run: string, table: string, from: string, key: string, row: string): string;
-  dropClockCopies(sql: Sql, run: string): Promise<unknown>;
-  /** Selects `key`, `was` and `became` of each row that the clock has changed. */
-  clockRows(run: string, table: string): string;
+  /** Copies every row before another actor than the agent acts. */
+  copyForStep(run: string, table: string, from: string, key: string, row: string): string;
+  /** Keeps those that differ from the copy, as the actor's next step. */
+  keepStep(run: string, table: string, from: string, key: string, row: string, by: Actor): string;
+  dropCopies(sql: Sql, run: string): Promise<unknown>;
+  /** Selects `key` and `steps` of each row that others have changed: `{actor, was, became}` in their order, as JSON. */
+  steps(run: string, table: string): string;
   drop(sql: Sql, run: string): Promise<void>;
 };

@@ -1,8 +1,8 @@
 /** Writes, judges and stores the results of runs that have ended. */
-import type { Fold } from "~/capture/fold";
+import type { Folds } from "~/capture/folds";
 import type { Garbage } from "~/capture/garbage";
 import { RUN_BYTES_MAX } from "~/capture/limits";
-import { clockChanges, diffLists, evidenceLists } from "~/capture/lists";
+import { diffLists, evidenceLists, otherChanges } from "~/capture/lists";
 import { LOSSES, lossOf } from "~/capture/loss";
 import type { Recorder } from "~/capture/recorder";
 import type { Ended, Taken } from "~/capture/recordings";
@@ -42,7 +42,7 @@ export function createResults(deps: Deps) {
     const isSmall = recorder.bytesOf(run) <= REPEATABLE_BYTES_MAX;
     let taken = isClosed() ? undefined : recorder.take(run);
     if (!taken) return;
-    if (altered && "fold" in taken && !(await isHarmless(altered, taken.fold)))
+    if (altered && "folds" in taken && !(await isHarmless(altered, taken.folds)))
       taken = { lost: "table_altered" };
     const { result, changes } = await written(taken, run, waiting, evaluate);
     const isRepeatable = isSmall && altered === undefined && "diff" in result;
@@ -61,10 +61,13 @@ export function createResults(deps: Deps) {
   }
 
   /** Whether only columns were added and all changes of those tables are complete. */
-  async function isHarmless(altered: NonNullable<Ended["altered"]>, fold: Fold): Promise<boolean> {
+  async function isHarmless(
+    altered: NonNullable<Ended["altered"]>,
+    folds: Folds,
+  ): Promise<boolean> {
     const { schema, before, after } = altered;
     const widened = await findWidened(pool, schema, before, after).catch(() => undefined);
-    return widened !== undefined && !widened.some(fold.isBare);
+    return widened !== undefined && !widened.some(folds.isBare);
   }
 
   /**
@@ -77,25 +80,30 @@ export function createResults(deps: Deps) {
     evaluate: string | undefined,
   ): Promise<{ result: Outcome; changes: number }> {
     if ("lost" in taken) return { result: taken, changes: 0 };
-    const { fold, ofClock } = taken;
-    const changes = fold.size;
+    const { folds } = taken;
+    const changes = folds.agent.size;
     try {
       const lists = { diff: diffLists(), evidence: evidenceLists(evaluate !== undefined) };
-      fold.drain(lists.diff.lists, lists.evidence.lists);
-      const clock = clockChanges();
-      ofClock?.drain(clock.diff, clock.evidence);
+      folds.agent.drain(lists.diff.lists, lists.evidence.lists);
+      const others = otherChanges();
+      others.add(folds);
       garbage.add((lists.diff.length + lists.evidence.length) * 2);
       const evidence = lists.evidence.isGivenUp ? undefined : lists.evidence.text();
       const result = {
         diff: lists.diff.text(),
         evidence,
-        clock: clock.text(),
+        others: others.text(),
         ...taken.events.written(),
         isPending: false,
       };
       if (evaluate === undefined || evidence === undefined) return { result, changes };
       // Copied to the server's thread: only what a verdict needs.
-      const recorded = { diff: result.diff, clock: result.clock, events: result.events, evidence };
+      const recorded = {
+        diff: result.diff,
+        others: result.others,
+        events: result.events,
+        evidence,
+      };
       const length = result.diff.length + evidence.length + result.events.length;
       const verdict =
         waiting === instance && length <= PASS_LENGTH_MAX

@@ -2,10 +2,11 @@
  * Capture without the log: copies the state before a run and compares it with the state after. Its cost grows with the
  * environment, and it is the reference for tests of the other way.
  */
-import { withoutClock } from "~/capture/apart";
+import type { Actor } from "~/capture/actor";
 import { addDifference, addEvidence, type JsonObject, pickFrom } from "~/capture/fold";
+import { foldsOfRow } from "~/capture/folds";
 import { RUN_BYTES_MAX, RUN_ROWS_MAX } from "~/capture/limits";
-import { clockChanges, diffLists, evidenceLists } from "~/capture/lists";
+import { diffLists, evidenceLists, otherChanges } from "~/capture/lists";
 import { Lost } from "~/capture/loss";
 import type { Result, SnapshotRecords, SnapshotTable } from "~/capture/records";
 import { keyOf } from "~/db/catalog";
@@ -72,14 +73,14 @@ export async function takeSnapshot(
   }
 }
 
+type RowTexts = (string | null)[] | null;
+
 type Pair = {
-  before: (string | null)[] | null;
-  after: (string | null)[] | null;
-  /** The clock has changed it: before and after that. */
-  moved: boolean;
-  was: (string | null)[] | null;
-  became: (string | null)[] | null;
-  /** Size of both as text. */
+  before: RowTexts;
+  after: RowTexts;
+  /** How others than the agent have changed it, in order. */
+  steps: { actor: Actor; was: RowTexts; became: RowTexts }[] | null;
+  /** Size of all as text. */
   bytes: number;
 };
 
@@ -104,7 +105,7 @@ export async function compareSnapshot(
   await lockTables(sql, schema, now, "access exclusive");
   const diff = diffLists();
   const evidence = evidenceLists(evaluate);
-  const clock = clockChanges();
+  const others = otherChanges();
   let rows = 0;
   let bytes = 0;
   for (const table of now) {
@@ -121,24 +122,23 @@ export async function compareSnapshot(
     // Rows over a limit do not leave Postgres.
     const pairs = await sql.unsafe<Pair[]>(
       `with changed as (
-         select to_json(b.row) as before, to_json(a.row) as after, to_json(c.was) as was,
-           to_json(c.became) as became, c.key is not null as moved, o.position, key
+         select to_json(b.row) as before, to_json(a.row) as after, c.steps, o.position, key
          from (${records.rows(run, table.name)}) b
          full join (
            select ${asTexts(table, table.key)} as key, ${asTexts(table)} as row
            from ${quote(schema)}.${quote(table.name)}
          ) a using (key)
-         full join (${records.clockRows(run, table.name)}) c using (key)
+         full join (${records.steps(run, table.name)}) c using (key)
          left join (${records.order(run, table.name)}) o using (key)
-         where ${altered} or a.row is distinct from b.row or c.key is not null
+         where ${altered} or a.row is distinct from b.row or c.steps is not null
        ), measured as (
-         select *, octet_length(concat(before, after, was, became)) as bytes from changed
+         select *, octet_length(concat(before, after, steps)) as bytes from changed
        ), summed as (
          select *, sum(bytes) over (order by position nulls first, key) as until from measured
        )
-       select ${["before", "after", "was", "became"]
+       select ${["before", "after", "steps"]
          .map((name) => `case when until <= ${RUN_BYTES_MAX - bytes} then ${name} end as ${name}`)
-         .join(", ")}, moved, bytes
+         .join(", ")}, bytes
        from summed order by position nulls first, key limit ${RUN_ROWS_MAX - rows + 1}`,
     );
     rows += pairs.length;
@@ -147,15 +147,18 @@ export async function compareSnapshot(
     if (bytes > RUN_BYTES_MAX) throw new Lost("too_many_bytes");
     const shape = { name: table.name, columns, types, key: table.key };
     for (const pair of pairs) {
-      let before = place(copied.columns, pair.before);
-      let after = place(table.columns, pair.after);
-      if (pair.moved) {
+      const before = place(copied.columns, pair.before);
+      const after = place(table.columns, pair.after);
+      if (pair.steps) {
         if (altered) throw new Lost("table_altered");
-        const moved = [pair.was, pair.became] as const;
-        const [from, to] = moved.map((row) => place(table.columns, row));
-        addDifference(clock.diff, shape, from, to);
-        addEvidence(clock.evidence, shape, from, to);
-        ({ before, after } = withoutClock(before, after, from, to));
+        const steps = pair.steps.map(({ actor, was, became }) => {
+          const [from, to] = [was, became].map((row) => place(table.columns, row));
+          return { actor, was: from, became: to };
+        });
+        const folds = foldsOfRow(shape, [before, after], steps);
+        folds.agent.drain(diff.lists, evidence.lists);
+        others.add(folds);
+        continue;
       }
       addDifference(diff.lists, shape, before, after);
       addEvidence(evidence.lists, shape, before, after);
@@ -164,7 +167,7 @@ export async function compareSnapshot(
   return {
     diff: diff.text(),
     evidence: evidence.isGivenUp ? undefined : evidence.text(),
-    clock: clock.text(),
+    others: others.text(),
     isPending: evaluate,
   };
 }

@@ -42,6 +42,6 @@ export type StreamEvent =
  */
 export type Counted = "messages" | "skipped" | "changes" | "reconnects" | "poison" | "marker";
 /** JSON text. */
-export type Recorded = Pick<Result, "diff" | "clock" | "events"> & { readonly evidence: string };
+export type Recorded = Pick<Result, "diff" | "others" | "events"> & { readonly evidence: string };
 /** Returns undefined if there is no verdict in time. */
 export type Evaluate = (run: string, recorded: Recorded) => Promise<StoredVerdict | undefined>;

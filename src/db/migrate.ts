@@ -46,6 +46,7 @@ import attacks from "~/db/migrations/0030_attacks.sql" with { type: "text" };
 import events from "~/db/migrations/0031_events.sql" with { type: "text" };
 import runEvents from "~/db/migrations/0032_run_events.sql" with { type: "text" };
 import acts from "~/db/migrations/0033_acts.sql" with { type: "text" };
+import actors from "~/db/migrations/0034_actors.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -89,6 +90,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 31, name: "events", text: events },
   { version: 32, name: "run_events", text: runEvents },
   { version: 33, name: "acts", text: acts },
+  { version: 34, name: "actors", text: actors },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

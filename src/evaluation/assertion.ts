@@ -1,4 +1,5 @@
 /** Compiles an assertion of a spec. Throws SpecError. */
+import { ACTORS, type Actor } from "~/capture/actor";
 import { CALL_FIELDS } from "~/evaluation/calls";
 import {
   type At,
@@ -46,8 +47,8 @@ export type CompiledAssertion = {
   readonly entity: string;
   /** Of calls and events: their service; undefined: any. */
   readonly service: string | undefined;
-  /** Of changes by the environment's clock. */
-  readonly isByClock: boolean;
+  /** Of changes by this actor; undefined: by the agent. */
+  readonly actor: Actor | undefined;
   readonly where: Predicate;
   readonly matches: (row: Row) => boolean;
   readonly changes: readonly ChangeRule[] | undefined;
@@ -138,15 +139,15 @@ export function compileAssertion(
   if (expected_changes !== undefined && diff_type !== "changed")
     throw fail(`only a diff_type of changed has them`, "expected_changes");
 
-  const isByClock = raw["actor"] === "clock";
-  if (isByClock && diff_type === "unchanged") throw fail("unchanged rows have no actor", "actor");
-  if (isByClock && noted) throw fail(`${noted.several} have no actor`, "actor");
+  const actor = raw["actor"] as Actor | undefined;
+  if (actor && diff_type === "unchanged") throw fail("unchanged rows have no actor", "actor");
+  if (actor && noted) throw fail(`${noted.several} have no actor`, "actor");
 
   const predicate = compileWhere(where, "where", at);
   const roles = rolesOf(raw as Assertion, fail);
   if (whole.isNew) requireChange(raw as Assertion, roles.min, keyOf(vocabulary, entity), fail);
   return {
-    isByClock,
+    actor,
     diffType: diff_type as Assertion["diff_type"],
     entity,
     service: noted && vocabulary.isWorld ? (service as string | undefined) : undefined,
@@ -163,7 +164,7 @@ const EXPECTED = {
   expected_count: "a whole number, or {min, max} of whole numbers, is needed",
   ignore: "a list of columns is needed",
   description: "text is needed",
-  actor: '"clock" is the only actor to name',
+  actor: `one of ${ACTORS.join(", ")} is needed; without it, changes by the agent count`,
   weight: `a number between -${WEIGHT_MAX} and ${WEIGHT_MAX} is needed`,
   blocker: "true or false is needed",
 } as const;

@@ -1,6 +1,6 @@
 /** The rows that assertions choose from: complete rows of the diff, and unchanged rows. */
 import type { Diff, JsonObject } from "~/capture/fold";
-import type { ClockChanges } from "~/capture/records";
+import type { OtherChanges } from "~/capture/records";
 import type { ChangeRule, CompiledAssertion } from "~/evaluation/assertion";
 import { callRows, type RunCall } from "~/evaluation/calls";
 import type { CompiledSpec } from "~/evaluation/compile";
@@ -18,8 +18,8 @@ export type RunEvidence = {
   readonly transientRows: readonly JsonObject[];
   /** By table: rows at some moment of the run, for the tables of `unchanged` assertions. */
   readonly baselineRows: { readonly [table: string]: readonly JsonObject[] };
-  /** Changes by the environment's clock, which the diff leaves out, if there are any. */
-  readonly clock?: ClockChanges | null;
+  /** Changes by others than the agent, which the diff leaves out, if there are any. */
+  readonly others?: OtherChanges | null;
   /** The run's changes in their order, as JSON text of `{events}`; null if they are not known. */
   readonly events?: string | null;
   /** All calls of the run in their order, for specs that count them. */

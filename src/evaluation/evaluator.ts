@@ -24,7 +24,7 @@ type EvaluationInput = Pick<RunEvidence, "calls" | "deliveries"> & {
   /** The other fields of RunEvidence that a diff has. */
   readonly evidence: string;
   readonly baselineRows: string | null;
-  readonly clock: string | null;
+  readonly others: string | null;
   /** The run's changes in their order; null if they are not known. */
   readonly events: string | null;
 };
@@ -52,7 +52,7 @@ export type EvaluationTask = { readonly way: Way; readonly input: EvaluationInpu
 
 /** The verdict of a spec that has been compiled, or its findings. */
 export function judge<W extends Way>(way: W, spec: CompiledSpec, input: EvaluationInput): Given<W> {
-  const { calls, deliveries, keys, vocabulary, diff, evidence, baselineRows, clock, events } =
+  const { calls, deliveries, keys, vocabulary, diff, evidence, baselineRows, others, events } =
     input;
   const { aliases = NO_ALIASES } = vocabulary;
   const present = (text: string) => withoutAliases(text, aliases);
@@ -63,7 +63,7 @@ export function judge<W extends Way>(way: W, spec: CompiledSpec, input: Evaluati
     diff: JSON.parse(present(diff)),
     ...JSON.parse(present(evidence)),
     baselineRows: JSON.parse(present(baselineRows ?? "{}")),
-    clock: JSON.parse(present(clock ?? "null")),
+    others: JSON.parse(present(others ?? "null")),
   }) as Given<W>;
 }
 
@@ -120,8 +120,8 @@ export function createEvaluator(seconds = DEADLINE_SECONDS) {
     spec: CompiledSpec,
     input: EvaluationInput,
   ): Promise<Given<W> | undefined> {
-    const { expected, diff, evidence, baselineRows, clock, calls, deliveries, events } = input;
-    const found = [diff, evidence, baselineRows, clock, calls, deliveries, events];
+    const { expected, diff, evidence, baselineRows, others, calls, deliveries, events } = input;
+    const found = [diff, evidence, baselineRows, others, calls, deliveries, events];
     if (isQuick(spec, expected, found)) return judge(way, spec, input);
     return await inTurn(owner, () => ask(way, input));
   }

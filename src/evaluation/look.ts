@@ -21,15 +21,15 @@ import { type Events, type ReadEvents, type RowEvent, significant } from "~/eval
 const NO_CHANGES: Diff = { inserts: [], updates: [], deletes: [] };
 
 export function look(spec: CompiledSpec, keys: Keys, evidence: RunEvidence) {
-  const { diff, clock } = evidence;
+  const { diff, others } = evidence;
   const rows = gather(diff, evidence.unchangedColumns);
-  const ofClock = gather(clock ?? NO_CHANGES, clock?.unchangedColumns ?? []);
+  const ofOthers = gather(others ?? NO_CHANGES, others?.unchangedColumns ?? []);
   const baseline = baselineRows(spec, keys, evidence, rows);
   const calls = spec.hasCalls ? callsOf(evidence) : [];
   const deliveries = spec.hasDeliveries ? deliveredOf(evidence) : [];
   const claims = createClaims(keys);
   const judge = (assertion: CompiledAssertion) => {
-    const { diffType, entity, service, isByClock, min, max } = assertion;
+    const { diffType, entity, service, actor, min, max } = assertion;
     const { now = [], before = [] } = baseline.get(entity) ?? {};
     const candidatesOf = () => {
       const isOfService = (each: Candidate) => service === undefined || each.service === service;
@@ -37,7 +37,11 @@ export function look(spec: CompiledSpec, keys: Keys, evidence: RunEvidence) {
         return calls.filter((call) => isNamed(entity, call.source) && isOfService(call));
       if (diffType === "delivered")
         return deliveries.filter((each) => isOfType(entity, each.source) && isOfService(each));
-      if (diffType !== "unchanged") return (isByClock ? ofClock : rows)[diffType].get(entity) ?? [];
+      if (diffType !== "unchanged") {
+        if (actor === undefined) return rows[diffType].get(entity) ?? [];
+        const changed = ofOthers[diffType].get(entity) ?? [];
+        return changed.filter(({ source }) => source["__actor__"] === actor);
+      }
       return now.filter((row) => isFree(assertion.free, row));
     };
     const among = (candidates: readonly Candidate[]) =>

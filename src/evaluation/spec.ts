@@ -114,9 +114,9 @@ export const Assertion = strict(
     }),
     service: Type.Optional(InService),
     actor: Type.Optional(
-      Type.Literal("clock", {
+      Type.Union([Type.Literal("clock"), Type.Literal("counterpart")], {
         description:
-          "Counts changes by the environment's clock; omitted: those by the agent. Not with `unchanged`, `called` and `delivered`",
+          "Counts changes by the environment's clock, or by its counterparts; omitted: those by the agent. Not with `unchanged`, `called` and `delivered`",
       }),
     ),
     where: Type.Optional(

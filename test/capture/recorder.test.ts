@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Mark } from "~/capture/change";
 import { EVENTS_BYTES_MAX, RUN_BYTES_MAX, TOTAL_BYTES_MAX } from "~/capture/limits";
-import { diffLists } from "~/capture/lists";
+import { diffLists, otherChanges } from "~/capture/lists";
 import { LOSSES } from "~/capture/loss";
 import { createRecorder, type Recorder } from "~/capture/recorder";
 import type { Ended } from "~/capture/recordings";
@@ -76,7 +76,7 @@ const idsOf = (run: string) => {
   const taken = recorder.take(run);
   if (!taken || "lost" in taken) return taken && LOSSES[taken.lost];
   const { lists, text } = diffLists();
-  taken.fold.drain(lists);
+  taken.folds.agent.drain(lists);
   return JSON.parse(text()).inserts.map(({ id }: { id: number }) => id);
 };
 const eventsOf = (run: string) => {
@@ -118,6 +118,31 @@ describe("one run is lost and no other", () => {
     commit({ ...insert("one", 1, "a"), table: "others" });
     expect(finish()).toEqual({ one: "a table was created", two: [2] });
   });
+});
+
+test("a transaction of another actor is not the agent's, and only that transaction", () => {
+  commit(start("a"));
+  commit(mark({ k: "counterpart", schema: "a" }), insert("a", 1, "by Dana"));
+  commit(insert("a", 2, "by the agent"));
+  commit(mark({ k: "clock", schema: "a" }), insert("a", 3, "later"));
+  commit(end("a"));
+
+  const taken = recorder.take("a");
+  if (!taken || "lost" in taken) throw new Error("the run is lost");
+  const [diff, others] = [diffLists(), otherChanges()];
+  taken.folds.agent.drain(diff.lists);
+  others.add(taken.folds);
+  expect(JSON.parse(diff.text()).inserts.map(({ id }: { id: number }) => id)).toEqual([2]);
+  expect(JSON.parse(others.text() ?? "").inserts).toEqual([
+    { __table__: "things", __actor__: "counterpart", id: 1, body: "by Dana" },
+    { __table__: "things", __actor__: "clock", id: 3, body: "later" },
+  ]);
+  const { events } = JSON.parse(taken.events.written().events);
+  expect(events.map(({ actor }: { actor?: string }) => actor)).toEqual([
+    "counterpart",
+    undefined,
+    "clock",
+  ]);
 });
 
 test("a foreign message with our prefix is skipped", () => {

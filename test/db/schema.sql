@@ -338,6 +338,18 @@ create table diorama.snapshot_rows (
   constraint snapshot_rows_run_id_table_name_fkey FOREIGN KEY (run_id, table_name) REFERENCES diorama.snapshots(run_id, table_name) ON DELETE CASCADE
 );
 
+create table diorama.snapshot_steps (
+  run_id text not null,
+  table_name text not null,
+  key text[] not null,
+  step integer not null,
+  actor text not null,
+  before text[],
+  after text[],
+  constraint snapshot_steps_pkey PRIMARY KEY (run_id, table_name, key, step),
+  constraint snapshot_steps_run_id_fkey FOREIGN KEY (run_id) REFERENCES diorama.runs(run_id) ON DELETE CASCADE
+);
+
 create table diorama.snapshots (
   run_id text not null,
   table_name text not null,

@@ -97,7 +97,7 @@ test.each([
   [one({ weight: 0 }), "weight: 0 has no effect; a harm has a negative weight"],
   [one({ weight: -1, blocker: true }), "blocker: a harm takes its weight from the reward"],
   [one({ weight: -1, diff_type: "unchanged" }), "weight: an unchanged row does no harm"],
-  [one({ actor: "agent" }), 'assertion 1: actor: "clock" is the only actor to name'],
+  [one({ actor: "agent" }), "assertion 1: actor: one of clock, counterpart is needed"],
   [one({ actor: "clock", diff_type: "unchanged" }), "actor: unchanged rows have no actor"],
   [
     one({ expected_changes: { text: {} } }),

@@ -391,14 +391,23 @@ describe("a closed world", () => {
   });
 });
 
-test("changes by the clock are apart, and conditions may name their unchanged columns", () => {
-  const update = (id: number) =>
-    ({ __table__: "things", key: { id }, before: { size: 1 }, after: { size: 2 } }) as JsonObject;
+test("changes by the clock and by counterparts are apart, and conditions may name their unchanged columns", () => {
+  const update = (id: number, actor?: string) =>
+    ({
+      ...{ __table__: "things", ...(actor && { __actor__: actor }) },
+      ...{ key: { id }, before: { size: 1 }, after: { size: 2 } },
+    }) as JsonObject;
   const changes = (id: number, name: string) => ({
     diff: { inserts: [], updates: [update(id)], deletes: [] },
     unchangedColumns: [{ id, name }],
   });
-  const { diff, unchangedColumns } = changes(2, "by the clock");
+  const others = {
+    ...{ inserts: [], updates: [update(2, "clock"), update(3, "counterpart")], deletes: [] },
+    unchangedColumns: [
+      { id: 2, name: "by the clock" },
+      { id: 3, name: "by Dana" },
+    ],
+  };
   const judge = (assertion: object) =>
     evaluate(
       compile(
@@ -409,7 +418,7 @@ test("changes by the clock are apart, and conditions may name their unchanged co
       {
         ...changes(1, "by a call"),
         ...{ revertedRows: [], transientRows: [], baselineRows: {} },
-        clock: { ...diff, unchangedColumns },
+        others,
       } as RunEvidence,
     ).passed;
   const size = { expected_changes: { size: { from: 1, to: 2 } } };
@@ -418,6 +427,10 @@ test("changes by the clock are apart, and conditions may name their unchanged co
   expect(judge({ ...size, where: { name: "by the clock" } })).toBe(false);
   expect(judge({ ...size, actor: "clock", where: { name: "by the clock" } })).toBe(true);
   expect(judge({ ...size, actor: "clock", where: { name: "by a call" } })).toBe(false);
+  expect(judge({ ...size, where: { name: "by Dana" } })).toBe(false);
+  expect(judge({ ...size, actor: "clock", where: { name: "by Dana" } })).toBe(false);
+  expect(judge({ ...size, actor: "counterpart", where: { name: "by Dana" } })).toBe(true);
+  expect(judge({ ...size, actor: "counterpart", expected_count: 1 })).toBe(true);
 });
 
 describe("calls", () => {

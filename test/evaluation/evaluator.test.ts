@@ -43,7 +43,7 @@ async function verdictFor(
       expected,
       vocabulary,
       keys: { things: ["id"] },
-      clock: null,
+      others: null,
       events: null,
       baselineRows: null,
     },

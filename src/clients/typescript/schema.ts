@@ -730,6 +730,12 @@ export interface components {
              */
             readonly consoleUrl: string;
         };
+        /**
+         * @description The environment's clock, or one of its counterparts; absent of a change by the agent
+         * @example clock
+         * @enum {string}
+         */
+        readonly ChangeActor: "clock" | "counterpart";
         /** @description The run to end */
         readonly RunRef: {
             /**
@@ -738,19 +744,13 @@ export interface components {
              */
             readonly runId: string;
             /**
-             * @description `clock`: also changes by the environment's clock, as rows with `__actor__`. The stored diff leaves them out
+             * @description Also changes by the environment's clock, or by its counterparts, as rows with `__actor__`. The stored diff leaves them out
              * @example [
              *       "clock"
              *     ]
              */
-            readonly include?: readonly "clock"[];
+            readonly include?: readonly components["schemas"]["ChangeActor"][];
         };
-        /**
-         * @description The environment's clock; absent of a change by the agent
-         * @example clock
-         * @constant
-         */
-        readonly ChangeActor: "clock";
         /** @description A row: the name of its table, and its columns */
         readonly DiffRow: {
             /**
@@ -841,10 +841,10 @@ export interface components {
             /** @description The service that `entity` is of. In a world, its tables have the name of the service in front; for `called` and `delivered`, only its calls and events count */
             readonly service?: string;
             /**
-             * @description Counts changes by the environment's clock; omitted: those by the agent. Not with `unchanged`, `called` and `delivered`
-             * @constant
+             * @description Counts changes by the environment's clock, or by its counterparts; omitted: those by the agent. Not with `unchanged`, `called` and `delivered`
+             * @enum {string}
              */
-            readonly actor?: "clock";
+            readonly actor?: "clock" | "counterpart";
             /** @description Which rows; omitted: every row */
             readonly where?: components["schemas"]["Where"];
             /** @description How many; limits are inclusive. Omitted: at least one */
@@ -4198,8 +4198,8 @@ export type Extension = components['schemas']['Extension'];
 export type Journal = components['schemas']['Journal'];
 export type NewRun = components['schemas']['NewRun'];
 export type StartedRun = components['schemas']['StartedRun'];
-export type RunRef = components['schemas']['RunRef'];
 export type ChangeActor = components['schemas']['ChangeActor'];
+export type RunRef = components['schemas']['RunRef'];
 export type DiffRow = components['schemas']['DiffRow'];
 export type DiffUpdate = components['schemas']['DiffUpdate'];
 export type Diff = components['schemas']['Diff'];

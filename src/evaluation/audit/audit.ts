@@ -24,10 +24,10 @@ export type Solution = {
   readonly rows: readonly AuditRow[];
   /** The changes of the first half of its calls; null if that is not known, or there is only one. */
   readonly half: readonly AuditRow[] | null;
-  readonly clock: RunEvidence["clock"];
+  readonly others: RunEvidence["others"];
   readonly calls: readonly RunCall[];
 };
-export const NOTHING: Solution = { rows: [], half: null, clock: null, calls: [] };
+export const NOTHING: Solution = { rows: [], half: null, others: null, calls: [] };
 
 /** A survivor that the author accepts: it is as good as the solution. `mutant`: its name; `*` stands for anything. */
 export type Accepted = { readonly mutant: string; readonly reason: string };
@@ -158,7 +158,7 @@ export const EMPTY: TestAudit = {
 function evidenceFor(
   mutant: Pick<Mutant, "class" | "rows" | "isHalf">,
   { spec, keys, templateRows }: AuditedTest,
-  { calls, clock }: Solution,
+  { calls, others }: Solution,
 ): RunEvidence {
   const isUndone = mutant.class === "undone";
   const unchanged = spec.assertions.flatMap(({ diffType, entity }) =>
@@ -168,7 +168,7 @@ function evidenceFor(
   return evidenceOf(mutant.rows, keys, {
     ...(isUndone ? undoneRows(mutant.rows, templateRows, keys, spec) : NOT_UNDONE),
     baselineRows: Object.fromEntries(unchanged),
-    clock: clock ?? null,
+    others: others ?? null,
     events: isUndone ? NO_EVENTS : null,
     calls: mutant.class in made ? calls.slice(0, made[mutant.class as keyof typeof made]) : calls,
     deliveries: [], // a test that counts them has no solution here

@@ -15,7 +15,7 @@ export const claimsOn = (spec: CompiledSpec, row: AuditRow): Claim[] =>
     .map((assertion, index) => ({ assertion, number: index + 1 }))
     .filter(
       ({ assertion }) =>
-        !assertion.isByClock &&
+        assertion.actor === undefined &&
         assertion.diffType === row.change &&
         assertion.entity === row.table &&
         counts(assertion, spec.strict, row),

@@ -20,7 +20,7 @@ export type StoredRun = {
   /** Null if it was not kept. */
   readonly evidence: string | null;
   readonly events: string | null;
-  readonly clock: string | null;
+  readonly others: string | null;
 };
 
 export type TemplateJob = {
@@ -96,7 +96,7 @@ function solutionOf(given: NonNullable<TestJob["solution"]>, keys: Keys, templat
     return {
       rows: fold(given.events, keys, template),
       half: halfOf(given.events, keys, template),
-      clock: null,
+      others: null,
       calls: [],
     };
   const { run, calls } = given;
@@ -108,7 +108,7 @@ function solutionOf(given: NonNullable<TestJob["solution"]>, keys: Keys, templat
   return {
     rows: rowsOfDiff(diff, unchangedColumns),
     half: isKnown ? halfOf(named, keys, template) : null,
-    clock: JSON.parse(run.clock ?? "null"),
+    others: JSON.parse(run.others ?? "null"),
     calls,
   };
 }
@@ -156,7 +156,7 @@ function unsafeIn(run: StoredRun, spec: CompiledSpec, keys: Keys, template: Rows
     revertedRows: [],
     transientRows: [],
     baselineRows: {},
-    clock: null,
+    others: null,
     events: null,
     calls: [],
     deliveries: [],

@@ -53,9 +53,11 @@ function quantity(min: number, max: number): { readonly words: string; readonly 
 const upper = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
 const cut = (text: string) => onOneLine(text, SENTENCE_MAX);
 
+const BY = { clock: "by the clock", counterpart: "by a counterpart" };
+
 /** "Exactly one new message in #general, that says “Hello”". */
 export function sayAssertion(words: Words, assertion: CompiledAssertion): string {
-  const { diffType, entity, min, max, where, changes, isByClock } = assertion;
+  const { diffType, entity, min, max, where, changes, actor } = assertion;
   const { words: count, isOne } = quantity(min, max);
   const named = nounsFor(words, assertion);
   const noun = `${diffType === "added" ? "new " : ""}${named[isOne ? 0 : 1]}`;
@@ -74,7 +76,7 @@ export function sayAssertion(words: Words, assertion: CompiledAssertion): string
     delivered: "",
   }[diffType];
   if (ending !== "") about.push(ending);
-  if (isByClock) about.push("by the clock");
+  if (actor) about.push(BY[actor]);
   return cut(upper(`${count} ${about.join(", ")}`));
 }
 

@@ -33,7 +33,7 @@ export async function listPassing(
 export async function readRuns(sql: Sql, runIds: readonly string[]): Promise<StoredRun[]> {
   const ids = [...runIds];
   return await sql<StoredRun[]>`
-    select run_id, diff::text, evidence::text, events::text, clock_changes::text as clock
+    select run_id, diff::text, evidence::text, events::text, clock_changes::text as others
     from diorama.runs where run_id = any(${ids}) and octet_length(diff::text) <= ${DIFF_LENGTH_MAX}
       and octet_length(concat(diff, evidence, events)) <= ${LENGTH_MAX}
     order by array_position(${ids}::text[], run_id)

@@ -80,7 +80,7 @@ export function createClocks(deps: {
             return fired ?? [];
           };
           const effects = schedule
-            ? await capture.asClock(tx, schemaName, () =>
+            ? await capture.as(tx, "clock", schemaName, () =>
                 fireAll({ ...schedule, fire }, open, { from, until }),
               )
             : [];

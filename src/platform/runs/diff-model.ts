@@ -3,9 +3,10 @@ import { t } from "elysia";
 import { Service } from "~/http/model";
 
 export const Table = t.String({ description: "The table", examples: ["messages"] });
-export const Actor = t.Literal("clock", {
+export const Actor = t.Union([t.Literal("clock"), t.Literal("counterpart")], {
   title: "ChangeActor",
-  description: "The environment's clock; absent of a change by the agent",
+  description:
+    "The environment's clock, or one of its counterparts; absent of a change by the agent",
   examples: ["clock"],
 });
 const InService = t.String({

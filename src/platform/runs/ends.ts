@@ -1,9 +1,10 @@
 /** Ends of runs, on request: with their diff, or with a verdict on it. */
 import { LRUCache } from "lru-cache";
+import type { Actor } from "~/capture/actor";
 import type { Capture, CaptureKind } from "~/capture/capture";
-import type { Diff } from "~/capture/fold";
+import type { Diff, JsonObject } from "~/capture/fold";
 import type { Evaluator } from "~/capture/reader";
-import type { ClockChanges } from "~/capture/records";
+import type { OtherChanges } from "~/capture/records";
 import type { Pool, Sql } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
 import type { FinalVerdict } from "~/evaluation/ending";
@@ -29,12 +30,15 @@ function completed({ status, isEvaluated, failures }: store.RunRow): ApiError {
   return new ApiError("run_already_completed", detail);
 }
 
-/** The changes by the agent, then those by the clock. */
-const withClock = (diff: Diff, clock: ClockChanges): Diff => ({
-  inserts: [...diff.inserts, ...clock.inserts],
-  updates: [...diff.updates, ...clock.updates],
-  deletes: [...diff.deletes, ...clock.deletes],
-});
+/** The changes by the agent, then those by some other actors. */
+function withOthers(diff: Diff, others: OtherChanges, actors: readonly Actor[]): Diff {
+  const isWanted = (row: JsonObject) => actors.some((actor) => actor === row["__actor__"]);
+  return {
+    inserts: [...diff.inserts, ...others.inserts.filter(isWanted)],
+    updates: [...diff.updates, ...others.updates.filter(isWanted)],
+    deletes: [...diff.deletes, ...others.deletes.filter(isWanted)],
+  };
+}
 
 export function createEnds(deps: {
   pool: Pool;
@@ -118,8 +122,8 @@ export function createEnds(deps: {
     async diff(userId: string, { runId, include = [] }: RunRef): Promise<string> {
       const { diff = (await store.findResult(pool, runId))?.diff } = await end(userId, runId);
       if (typeof diff !== "string") throw await failure(runId);
-      const clock = include.length > 0 ? await store.findClockChanges(pool, runId) : null;
-      const shown = clock === null ? diff : JSON.stringify(withClock(JSON.parse(diff), clock));
+      const others = include.length > 0 ? await store.findOtherChanges(pool, runId) : null;
+      const shown = others ? JSON.stringify(withOthers(JSON.parse(diff), others, include)) : diff;
       return `{"runId":${JSON.stringify(runId)},"status":"completed","diff":${shown},"consoleUrl":"${consoleUrl(runId)}"}`;
     },
 
@@ -149,10 +153,10 @@ export function createEnds(deps: {
         },
         async evaluate(recorded) {
           if (spec.hasCalls || spec.hasDeliveries) return undefined; // They are known only later.
-          const { clock = null, events = null } = recorded;
+          const { others = null, events = null } = recorded;
           const evaluated = {
             ...recorded,
-            clock,
+            others,
             events,
             runId,
             environmentId: id,

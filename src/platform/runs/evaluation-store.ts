@@ -13,8 +13,8 @@ export type EvaluatingRow = Ending & {
   readonly expected: string;
   readonly diff: string;
   readonly evidence: string;
-  /** Null: the clock has changed nothing. */
-  readonly clock: string | null;
+  /** Null: nobody but the agent has changed anything. */
+  readonly others: string | null;
   /** Null: they are not known. */
   readonly events: string | null;
   readonly baselineRows: string;
@@ -23,7 +23,7 @@ export type EvaluatingRow = Ending & {
 export async function findEvaluating(sql: Sql, runId: string): Promise<EvaluatingRow | undefined> {
   const [run] = await sql<EvaluatingRow[]>`
     select run_id, environment_id, expected::text, diff::text, evidence::text,
-      clock_changes::text as clock, events::text, standing::text as baseline_rows, ending, exit_code
+      clock_changes::text as others, events::text, standing::text as baseline_rows, ending, exit_code
     from diorama.runs where run_id = ${runId} and status = 'evaluating'
   `;
   return run;
@@ -65,8 +65,8 @@ export type GradableRow = Ending & {
   readonly diff: string;
   /** Null if it was not kept. */
   readonly evidence: string | null;
-  /** Null: the clock has changed nothing. */
-  readonly clock: string | null;
+  /** Null: nobody but the agent has changed anything. */
+  readonly others: string | null;
   /** Null: they are not known. */
   readonly events: string | null;
   /** Null if no verdict needed them. */
@@ -82,7 +82,7 @@ export async function findGradable(
 ): Promise<GradableRow | undefined> {
   const [run] = await sql<GradableRow[]>`
     select r.environment_id, e.service, r.test_id, r.diff::text, r.evidence::text,
-      r.clock_changes::text as clock, r.events::text, r.ending, r.exit_code,
+      r.clock_changes::text as others, r.events::text, r.ending, r.exit_code,
       r.standing::text as baseline_rows, r.expected::text
     from diorama.runs r join diorama.environments e using (environment_id)
     where r.run_id = ${runId} and r.user_id = ${userId} and r.status in ('completed', 'passed', 'failed')

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, EnvironmentRef, Id, IdRef, Service, Timestamp } from "~/http/model";
 import { Journal } from "~/platform/journal/model";
-import { Diff } from "~/platform/runs/diff-model";
+import { Actor, Diff } from "~/platform/runs/diff-model";
 import {
   Ended,
   EndingKind,
@@ -134,10 +134,10 @@ export const RunRef = t.Object(
   {
     runId: IdRef,
     include: t.Optional(
-      t.Array(t.Literal("clock"), {
-        maxItems: 1,
+      t.Array(Actor, {
+        maxItems: 2,
         description:
-          "`clock`: also changes by the environment's clock, as rows with `__actor__`. The stored diff leaves them out",
+          "Also changes by the environment's clock, or by its counterparts, as rows with `__actor__`. The stored diff leaves them out",
         examples: [["clock"]],
       }),
     ),

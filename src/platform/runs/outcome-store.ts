@@ -8,11 +8,11 @@ import type { Cause } from "~/platform/runs/verdict-model";
 
 export const resultColumns = (
   sql: Sql,
-  { diff, evidence, clock, events, calls, verdict, isPending }: Result,
+  { diff, evidence, others, events, calls, verdict, isPending }: Result,
 ): Fragment => {
   const result = sql`
     diff = ${diff}::text::json, events = ${events ?? null}::text::json,
-    evidence = ${evidence ?? null}::text::json, clock_changes = ${clock ?? null}::text::json,
+    evidence = ${evidence ?? null}::text::json, clock_changes = ${others ?? null}::text::json,
     call_changes = ${calls?.changes ?? null}::text::json, call_marks = ${calls?.marks ?? null}::text::json
   `;
   if (verdict) return sql`${result}, ${verdictColumns(sql, verdict)}`;

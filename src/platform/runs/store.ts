@@ -1,5 +1,5 @@
 import type { CaptureKind } from "~/capture/capture";
-import type { ClockChanges } from "~/capture/records";
+import type { OtherChanges } from "~/capture/records";
 import type { Fragment, Sql } from "~/db/connect";
 import { isGradable } from "~/platform/environments/store";
 import { namesOf, type RunNames } from "~/platform/runs/names-store";
@@ -76,9 +76,9 @@ async function find<Row extends RunRow>(
   return run;
 }
 
-/** Null: the clock has changed nothing. */
-export async function findClockChanges(sql: Sql, runId: string): Promise<ClockChanges | null> {
-  const [run] = await sql<{ changes: ClockChanges | null }[]>`
+/** Null: nobody but the agent has changed anything. */
+export async function findOtherChanges(sql: Sql, runId: string): Promise<OtherChanges | null> {
+  const [run] = await sql<{ changes: OtherChanges | null }[]>`
     select clock_changes as changes from diorama.runs where run_id = ${runId}
   `;
   return run?.changes ?? null;
