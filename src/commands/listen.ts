@@ -1,6 +1,6 @@
 /** `diorama listen`: posts the events of an environment's app to an address that this machine reaches, as the service would. */
 import { CallFailed, type Client, pause, type ServerOptions, UsageError } from "~/commands/client";
-import { type Posted, post, type Request } from "~/commands/posting";
+import { type Limits, type Posted, post, type Request } from "~/commands/posting";
 import { nearest, quoted } from "~/input/nearest";
 import { notice, print } from "~/log";
 
@@ -20,7 +20,10 @@ type Message =
   | { readonly type: "challenge"; readonly request: Request; readonly expected: string }
   | { readonly type: "request"; readonly id: string; readonly request: Request }
   | { readonly type: "goodbye"; readonly reason: "refresh" | "too_many" | "disabled" }
-  | { readonly type: "hello" };
+  | ({ readonly type: "hello" } & Limits);
+
+/** Until the server reports those of the service. */
+const LIMITS: Limits = { acknowledgeMs: 3_000, redirectsMax: 2 };
 
 type App = { readonly app: string; readonly signingSecret: string | null };
 
@@ -91,6 +94,7 @@ async function forward(socket: WebSocket, address: string, signal: AbortSignal):
   let reason: End["reason"];
   let problem = "no connection";
   let wasOpen = false;
+  let limits = LIMITS;
   let work: Promise<void> = Promise.resolve();
   let watch: NodeJS.Timeout | undefined;
   let isOver = false;
@@ -108,7 +112,7 @@ async function forward(socket: WebSocket, address: string, signal: AbortSignal):
     if (message.type === "challenge") {
       if (await meets(address, message, isOpen)) socket.send(JSON.stringify({ type: "ready" }));
     } else if (message.type === "request" && isOpen()) {
-      const posted = await post(address, message.request);
+      const posted = await post(address, message.request, limits);
       print(lineOf(message.id, posted));
       socket.send(JSON.stringify({ id: message.id, ...posted.outcome })); // also at the end
     }
@@ -129,6 +133,7 @@ async function forward(socket: WebSocket, address: string, signal: AbortSignal):
   socket.addEventListener("message", ({ data }) => {
     heard();
     const message = JSON.parse(String(data)) as Message;
+    if (message.type === "hello") limits = message;
     if (message.type === "goodbye") reason = message.reason;
     else work = work.then(() => take(message));
   });
@@ -154,7 +159,7 @@ async function meets(
 ): Promise<boolean> {
   let shown = "";
   while (isWanted()) {
-    const { outcome, text, detail } = await post(address, request);
+    const { outcome, text, detail } = await post(address, request, LIMITS);
     const isAnswered = "status" in outcome && outcome.status >= 200 && outcome.status <= 299;
     if (isAnswered && text.includes(expected)) {
       notice("the app has answered the challenge");

@@ -1,8 +1,8 @@
 /** Posts requests of a service to an app, within the service's own limits. */
 
-/** The service's own time for an answer, and redirects that it follows. */
-const ANSWER_MS = 3_000;
-const REDIRECTS_MAX = 2;
+/** The service's own time for an answer, in milliseconds, and the redirects that it follows. */
+export type Limits = { readonly acknowledgeMs: number; readonly redirectsMax: number };
+
 /** Of an answer. */
 const TEXT_LENGTH_MAX = 64 * 1024;
 const HEADER_LENGTH_MAX = 200;
@@ -24,14 +24,15 @@ export type Posted = {
 };
 
 /** Never throws. */
-export async function post(address: string, request: Request): Promise<Posted> {
+export async function post(address: string, request: Request, limits: Limits): Promise<Posted> {
   const began = performance.now();
-  const signal = AbortSignal.timeout(ANSWER_MS);
+  const { acknowledgeMs } = limits;
+  const signal = AbortSignal.timeout(acknowledgeMs);
   const posted = async (): Promise<Omit<Posted, "ms">> => {
     try {
-      return await postOnce(address, request, signal);
+      return await postOnce(address, request, limits, signal);
     } catch (error) {
-      if (signal.aborted) return failed("timeout", `no answer in ${ANSWER_MS / 1000} s`);
+      if (signal.aborted) return failed("timeout", `no answer in ${acknowledgeMs / 1000} s`);
       const code = String((error as { code?: unknown }).code ?? error);
       return failed(
         /CERT|TLS|SSL|SIGNATURE|EPROTO/i.test(code) ? "ssl_error" : "connection_failed",
@@ -51,10 +52,11 @@ const failed = (error: Extract<Outcome, { error: string }>["error"], detail: str
 async function postOnce(
   address: string,
   { headers, body }: Request,
+  { redirectsMax }: Limits,
   signal: AbortSignal,
 ): Promise<Omit<Posted, "ms">> {
   let at = address;
-  for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects++) {
+  for (let redirects = 0; redirects <= redirectsMax; redirects++) {
     const response = await fetch(at, { method: "POST", headers, body, redirect: "manual", signal });
     const location = response.headers.get("location");
     const next = response.status >= 300 && response.status <= 399 && location;
@@ -62,7 +64,7 @@ async function postOnce(
     await response.body?.cancel();
     at = new URL(next, at).href;
   }
-  return failed("too_many_redirects", `over ${REDIRECTS_MAX}`);
+  return failed("too_many_redirects", `over ${redirectsMax}`);
 }
 
 async function readAnswer({ status, headers, body }: Response): Promise<Omit<Posted, "ms">> {

@@ -1,8 +1,11 @@
 /** The cause of a change, for environments whose changes are noted. */
 import type { Source } from "~/source";
 
-/** A call, by its X-Request-Id, the clock, or the owner of the environment. */
-type Maker = { readonly request: string } | { readonly clock: true } | { readonly hand: true };
+/** A call, by its X-Request-Id and the user that it acts as, the clock, or the owner of the environment. */
+type Maker =
+  | { readonly request: string; readonly user?: string | undefined }
+  | { readonly clock: true }
+  | { readonly hand: true };
 
 /** A maker, and the environment's time in microseconds since 1970. */
 export type Cause = Maker & { readonly micros: number };

@@ -57,6 +57,8 @@ export type LogMark = {
   readonly content: () => string;
   /** The X-Request-Id of the call. */
   readonly request: string;
+  /** The user that the call acts as, if the service reports it. */
+  readonly user?: () => string | undefined;
   /** Asked when a transaction begins to write: whether its commit shall not wait for the disk. */
   readonly defer?: () => boolean;
   /** The cause of the transaction's changes, as JSON, for an environment whose changes are noted. */

@@ -98,7 +98,9 @@ export function createSessionPool<S>(
         const ofCall = typeof source === "function" ? await source(plain) : source;
         // The changes of an environment that notes them are delivered: its commits wait for the disk.
         const cause =
-          mark && isNoted ? { cause: () => causeOf({ request: mark.request }, ofCall) } : undefined;
+          mark && isNoted
+            ? { cause: () => causeOf({ request: mark.request, user: mark.user?.() }, ofCall) }
+            : undefined;
         const deferral =
           mark && !cause ? flusher?.begin(() => callsOf(environmentId) > 1) : undefined;
         const sql = mark ? fenced(backend.sql, fence, { ...mark, ...cause, ...deferral }) : plain;

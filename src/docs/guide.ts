@@ -34,6 +34,7 @@ import severalServers from "~/docs/several-servers.md" with { type: "text" };
 import suites from "~/docs/suites.md" with { type: "text" };
 import templates from "~/docs/templates.md" with { type: "text" };
 import train from "~/docs/train.md" with { type: "text" };
+import webhooks from "~/docs/webhooks.md" with { type: "text" };
 import worlds from "~/docs/worlds.md" with { type: "text" };
 
 const PAGES: ReadonlyMap<string, string> = new Map([
@@ -57,6 +58,7 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ["faults", faults],
   ["bots", bots],
   ["acting", acting],
+  ["webhooks", webhooks],
   ["console", console],
   ["events", events],
   ["limits", limits],

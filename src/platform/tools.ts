@@ -128,6 +128,7 @@ export async function answerTools(
     const make = async (state?: PastState) => {
       if (!tool) return undefined;
       const caller = await callerIn(tool.service);
+      account.user = caller.actor;
       const work = (session: Session) =>
         tool.profile.call({ ...caller, session, name: tool.own, arguments: args });
       return await use(tool.service, work, mark, state);

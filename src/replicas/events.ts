@@ -17,6 +17,8 @@ export type RowChange<Name extends string = string> = {
   readonly after: EventRow | null;
   /** The time of the environment when it was made, in microseconds since 1970. */
   readonly micros: number;
+  /** The user that made it. Undefined: the service does not report it, or nobody did. */
+  readonly user?: string | undefined;
 };
 
 /** An app of an environment that receives events. */
@@ -77,16 +79,30 @@ export type EventRequest = {
   readonly body: string;
 };
 
+/** When a service considers an event delivered, and when it repeats it. */
+export type Schedule = {
+  /** How long it waits for an acknowledgement. */
+  readonly acknowledgeMs: number;
+  /** Delays of the attempts after the first, by the environment's clock. */
+  readonly retryMs: readonly number[];
+  /** Connections open at the same time, for an app. */
+  readonly connectionsMax: number;
+};
+
 /** How a service sends events over HTTP, to the address of an app. */
 export type RequestMode = {
+  /** Redirects that it follows. */
+  readonly redirectsMax: number;
   /** An app checks the signatures of requests with it. `secret`: the environment's. */
   readonly signingSecret: (secret: Uint8Array, app: string) => string;
-  /** A request that an app answers before it receives events, and the text that its answer contains. */
-  readonly challenge: (
+  /** A request that an app answers before it receives events, and the text that its answer contains, if there is one. */
+  readonly challenge?: (
     secret: Uint8Array,
     app: string,
   ) => { readonly request: EventRequest; readonly expected: string };
   readonly request: (secret: Uint8Array, delivery: EventDelivery) => EventRequest;
+  /** Whether the status of an answer acknowledges the event. */
+  readonly isAcknowledged: (status: number) => boolean;
   /** Whether an answer that acknowledges nothing asks for no other attempt. Names of headers in lower case. */
   readonly isLast: (headers: { readonly [name: string]: unknown }) => boolean;
 };
@@ -99,12 +115,6 @@ export type SocketMode = {
   readonly tokenPrefix: (app: string) => string;
   /** Between two pings of the server. */
   readonly pingMs: number;
-  /** How long it waits for an acknowledgement. */
-  readonly acknowledgeMs: number;
-  /** Delays of the attempts after the first, by the environment's clock. */
-  readonly retryMs: readonly number[];
-  /** Open at the same time, for an app. */
-  readonly connectionsMax: number;
   /** Reads the ticket of a request. Undefined if it is none of this environment, or has expired. `now`: real time, in ms. */
   readonly readTicket: (
     secret: Uint8Array,
@@ -129,6 +139,7 @@ export type Events<Name extends string = string> = {
   readonly types: { readonly [type: string]: readonly string[] };
   /** Whether a text has the form of an app's id. */
   readonly isAppId: (text: string) => boolean;
+  readonly appIdExample: string;
   /** The user of an app, if the environment has one. */
   readonly findBot: (session: Session<Name>, app: string) => Promise<string | undefined>;
   /** The events that follow from changes, in their order. The session shows a state after the changes. */
@@ -143,6 +154,8 @@ export type Events<Name extends string = string> = {
     event: RaisedEvent,
     apps: readonly EventApp[],
   ) => Promise<Omit<ServiceEvent, "change">>;
-  readonly socket: SocketMode;
+  readonly schedule: Schedule;
+  /** Undefined: the service sends requests only. */
+  readonly socket?: SocketMode;
   readonly request: RequestMode;
 };

@@ -258,6 +258,8 @@ export type CallAccount = {
   answer: string | undefined;
   /** The fault that was injected into the call. */
   fault: string | undefined;
+  /** The user that the call acts as, if the events of the service name it. */
+  user: string | undefined;
 };
 
 /** `name`: until more is known of the call. */
@@ -268,6 +270,7 @@ export const newAccount = (name: string): CallAccount => ({
   error: null,
   answer: undefined,
   fault: undefined,
+  user: undefined,
 });
 
 /** Rejects a call that names a user it may not act as, whether or not that user exists. */

@@ -20,8 +20,13 @@ const server = Bun.serve({
   },
 });
 afterAll(() => server.stop(true));
-const at = (path: string) =>
-  post(`http://127.0.0.1:${server.port}${path}`, { headers: { a: "b" }, body: "hello" });
+const limits = { acknowledgeMs: 3_000, redirectsMax: 2 };
+const at = (path: string, given: object = {}) =>
+  post(
+    `http://127.0.0.1:${server.port}${path}`,
+    { headers: { a: "b" }, body: "hello" },
+    { ...limits, ...given },
+  );
 
 test("an answer has its status, its own headers and the beginning of its text", async () => {
   const { outcome, detail } = await at("/");
@@ -35,8 +40,15 @@ test("two redirects are followed", async () => {
   expect((await at("/hop/3")).outcome).toEqual({ error: "too_many_redirects" });
 });
 
+test("a service can follow no redirect, and wait longer", async () => {
+  expect((await at("/hop/1", { redirectsMax: 0 })).outcome).toEqual({
+    error: "too_many_redirects",
+  });
+  expect((await at("/late", { acknowledgeMs: 10_000 })).outcome).toMatchObject({ status: 500 });
+});
+
 test("what fails is named", async () => {
-  const posted = (address: string) => post(address, { headers: {}, body: "" });
+  const posted = (address: string) => post(address, { headers: {}, body: "" }, limits);
   expect((await at("/late")).outcome).toEqual({ error: "timeout" });
   expect((await posted("http://127.0.0.1:9/")).outcome).toEqual({ error: "connection_failed" });
   const tls = await posted(`https://127.0.0.1:${server.port}/`);

@@ -311,7 +311,7 @@ export interface components {
         /** @description An app that receives events */
         readonly NewEventApp: {
             /**
-             * @description Id of the app: one of the template's, or any in the form of the service
+             * @description Id of the app: one of the template's, or any in the form of the service: some have UUIDs
              * @example A01AGENTBOT
              */
             readonly app: string;
@@ -441,7 +441,7 @@ export interface components {
         /** @description An app of a new environment, with its token */
         readonly CreatedApp: {
             /**
-             * @description Id of the app: one of the template's, or any in the form of the service
+             * @description Id of the app: one of the template's, or any in the form of the service: some have UUIDs
              * @example A01AGENTBOT
              */
             readonly app: string;
@@ -452,7 +452,7 @@ export interface components {
              */
             readonly userId: string;
             /**
-             * @description With which the app opens connections for its events. Shown once
+             * @description With which the app opens connections for its events; where it opens none, the environment's token. Shown once
              * @example xapp-1-A01AGENTBOT-diorama_e_0000000000000000000000000000000000000000000000000
              */
             readonly token: string;
@@ -3194,7 +3194,7 @@ export interface components {
         /** @description An app that receives events */
         readonly EventApp: {
             /**
-             * @description Id of the app: one of the template's, or any in the form of the service
+             * @description Id of the app: one of the template's, or any in the form of the service: some have UUIDs
              * @example A01AGENTBOT
              */
             readonly app: string;
@@ -3290,7 +3290,7 @@ export interface components {
         /** @description The delivery of an event to an app */
         readonly Delivery: {
             /**
-             * @description Id of the app: one of the template's, or any in the form of the service
+             * @description Id of the app: one of the template's, or any in the form of the service: some have UUIDs
              * @example A01AGENTBOT
              */
             readonly app: string;
@@ -3301,7 +3301,7 @@ export interface components {
         /** @description An app that does not receive an event, and why */
         readonly MissedEvent: {
             /**
-             * @description Id of the app: one of the template's, or any in the form of the service
+             * @description Id of the app: one of the template's, or any in the form of the service: some have UUIDs
              * @example A01AGENTBOT
              */
             readonly app: string;
@@ -3373,7 +3373,7 @@ export interface components {
              * @example app_home_opened
              */
             readonly type?: string;
-            /** @description The fields that the service would send. Its `type` follows from the type above, and `event_ts` is the environment's time unless given */
+            /** @description The fields that the service would send. Its `type` follows from the type above, and `event_ts`, or `createdAt`, is the environment's time unless given */
             readonly event?: {
                 readonly [key: string]: unknown;
             };
@@ -3385,7 +3385,7 @@ export interface components {
         /** @description The app that receives the event again; without one, all */
         readonly Repetition: {
             /**
-             * @description Id of the app: one of the template's, or any in the form of the service
+             * @description Id of the app: one of the template's, or any in the form of the service: some have UUIDs
              * @example A01AGENTBOT
              */
             readonly app?: string;

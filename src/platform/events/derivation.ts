@@ -145,7 +145,8 @@ async function deriveIn(
     const table = names.get(change.tableName);
     if (table === undefined) return [];
     const { cause, tableName: _, ...rest } = change;
-    return [{ ...rest, table, micros: cause?.micros ?? Date.now() * MICROS }];
+    const user = cause && "request" in cause ? cause.user : undefined;
+    return [{ ...rest, table, micros: cause?.micros ?? Date.now() * MICROS, user }];
   });
   if (changes.length === 0) return [];
   const causes = new Map(noted.map(({ number, cause }) => [number, cause]));

@@ -10,7 +10,7 @@ import { EnvironmentEnded } from "~/db/opening";
 import { errorFields, type Log } from "~/log";
 import * as store from "~/platform/events/deliveries-store";
 import type { Places } from "~/platform/events/place";
-import type { EventDelivery, SocketMode } from "~/replicas/events";
+import type { EventDelivery, Schedule, SocketMode } from "~/replicas/events";
 import { CODES } from "~/wire/frames";
 import type { Peer } from "~/wire/websocket";
 
@@ -32,7 +32,7 @@ export type DispatcherParts = {
 
 /** An app, and when its service repeats deliveries. */
 export type Destination = store.AppRef & {
-  readonly mode: Pick<SocketMode, "acknowledgeMs" | "retryMs" | "connectionsMax">;
+  readonly schedule: Schedule;
 };
 
 /** How messages are written and read on a connection of an app. */
@@ -59,7 +59,7 @@ export function createDispatcher(
   },
   destination: Destination,
 ) {
-  const { environmentId, app, mode } = destination;
+  const { environmentId, app, schedule } = destination;
   const peers = new Map<Peer, Format>();
   /** To be noted. */
   const acknowledged: store.Attempted[] = [];
@@ -112,7 +112,7 @@ export function createDispatcher(
     const place = await places.open(environmentId);
     if (!place) return end("disabled");
     const now = await place.now();
-    await store.endLate(pool, destination, now, mode);
+    await store.endLate(pool, destination, now, schedule);
     for (let isLast = false; !isLast && isHeld() && peers.size > 0; ) {
       const used = await inTurn(async () => {
         const underWay = isSequential() ? 1 : LIMITS.underWay;
@@ -152,7 +152,7 @@ export function createDispatcher(
     try {
       if (noted.length > 0) await store.acknowledge(pool, destination, noted);
       const place = failed.length > 0 ? await places.open(environmentId) : undefined;
-      if (place) await store.fail(pool, destination, await place.now(), mode, failed);
+      if (place) await store.fail(pool, destination, await place.now(), schedule, failed);
     } catch (error) {
       log.debug("outcomes not noted", { environmentId, ...errorFields(error) });
     }
@@ -160,7 +160,7 @@ export function createDispatcher(
   }
 
   return {
-    ...{ environmentId, app, mode, peers, end, work, noteOutcomes },
+    ...{ environmentId, app, schedule, peers, end, work, noteOutcomes },
     isIdle: () => peers.size === 0 && !isBusy,
 
     /** Takes what is known of the app since `since`, by performance.now(). */

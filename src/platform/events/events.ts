@@ -38,6 +38,8 @@ export type EnvironmentEvents = ReturnType<typeof createEvents>;
 const SOCKETS_MAX = 4_000;
 const SOCKETS_PER_KEY_MAX = 1_000;
 
+/** Between two pings to a client that forwards requests. */
+const FORWARD_PING_MS = 10_000;
 /** An app answers the challenge in this time. */
 const READY_MS = 5 * 60_000;
 
@@ -97,7 +99,7 @@ export function createEvents(deps: {
 
     /** Whether a path of a service is that of its sockets. */
     isSocket: (service: string, path: string): boolean =>
-      REPLICAS.get(service)?.events?.socket.path === path,
+      REPLICAS.get(service)?.events?.socket?.path === path,
 
     /** Opens the socket of an app, by the ticket of its request. Throws `not_authed`. */
     async connect(
@@ -106,17 +108,24 @@ export function createEvents(deps: {
       serverUrl: string,
     ): Promise<OutgoingAnswer> {
       const place = await places.open(requireId(envId));
-      const mode = REPLICAS.get(service)?.events?.socket;
+      const { socket: mode, schedule } = REPLICAS.get(service)?.events ?? {};
       const { environmentId, tokenHash, keyId } = place?.environment ?? {};
       const given = tokenHash && mode?.readTicket(tokenHash, request.url.searchParams, Date.now());
-      if (!place || !mode || !given || environmentId === undefined || keyId === undefined)
+      if (
+        !place ||
+        !mode ||
+        !schedule ||
+        !given ||
+        environmentId === undefined ||
+        keyId === undefined
+      )
         throw new NotAuthed("invalid");
       request.owner = { keyId, environmentId };
       const known = await listApps(pool, environmentId);
       const app = known.find((each) => each.id === given.app && each.service === service);
       if (!app) throw new NotAuthed("invalid");
       if (!(await useTicket(pool, given.ticket, given.expiresAt))) throw new NotAuthed("expired");
-      const destination = { environmentId, app: app.id, mode };
+      const destination = { environmentId, app: app.id, schedule };
       const baseUrl = addressOf(serverUrl, environmentId, service);
       const format = socketFormat(mode, { app: app.id, secret: tokenHash, baseUrl });
       const open = (peer: Peer): Listener => {
@@ -129,8 +138,8 @@ export function createEvents(deps: {
     },
 
     /**
-     * Opens a connection over which the owner of an environment takes the requests to an app. The first is a challenge: the
-     * others follow its answer. Throws `invalid_request`.
+     * Opens a connection over which the owner of an environment takes the requests to an app. The first is a challenge, if
+     * the service has one: the others follow its answer. Throws `invalid_request`.
      */
     async forward(
       request: Request,
@@ -149,19 +158,22 @@ export function createEvents(deps: {
             apps.map((each) => each.id),
           )}`,
         );
-      const destination = { environmentId, app: id, mode: events.socket };
+      const { schedule } = events;
+      const destination = { environmentId, app: id, schedule };
       const baseUrl = addressOf(
         publicBase(request, deps.config.TRUST_PROXY),
         environmentId,
         app.service,
       );
-      const format = forwardFormat(events.request, { app: id, secret: tokenHash, baseUrl });
+      const opening = { app: id, secret: tokenHash, baseUrl };
+      const format = forwardFormat(events.request, schedule, opening);
       const open = (peer: Peer): Listener => {
         const giveBack = taken(keyId);
         if (!giveBack) {
           peer.close(CODES.tryAgainLater, "too many connections are open");
           return DEAF;
         }
+        if (!format.challenge) return sockets.join(peer, destination, format, giveBack);
         let joined: Listener | undefined;
         const late = setTimeout(() => peer.close(CODES.policy, "it was not ready"), READY_MS);
         void peer.send(format.challenge());
@@ -179,7 +191,7 @@ export function createEvents(deps: {
           },
         };
       };
-      return upgraded(request, open, { pingMs: events.socket.pingMs });
+      return upgraded(request, open, { pingMs: FORWARD_PING_MS });
     },
 
     async stop(): Promise<void> {

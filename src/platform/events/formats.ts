@@ -8,6 +8,7 @@ import {
   NOT_CONNECTED,
   REDIRECTED,
   type RequestMode,
+  type Schedule,
   type SocketMode,
 } from "~/replicas/events";
 
@@ -26,6 +27,11 @@ export const socketFormat = (mode: SocketMode, { app, secret, baseUrl }: Opening
   goodbye: mode.goodbye,
 });
 
+type Forwarding = Format & {
+  readonly challenge?: () => string;
+  readonly isReady: (text: string) => boolean;
+};
+
 const ATTEMPT_ID = /^(\d{1,12})\.(\d{1,3})$/;
 const REASONS = new Map([
   ["timeout", NOT_ACKNOWLEDGED],
@@ -35,24 +41,30 @@ const REASONS = new Map([
 ]);
 
 /**
- * Requests for `diorama listen`, which posts them to an address that this server cannot reach. Messages to it: `challenge`,
- * `hello`, `request`, `goodbye`. From it: `{"type":"ready"}` after the challenge, then `{id, status, headers}` or
+ * Requests for `diorama listen`, which posts them to an address that this server cannot reach. Messages to it: `challenge`
+ * if the service has one, `hello`, `request`, `goodbye`. From it: `{"type":"ready"}` after the challenge, then `{id, status, headers}` or
  * `{id, error}`, with one of `REASONS`, for each request: the next one follows that.
  */
 export const forwardFormat = (
   mode: RequestMode,
+  { acknowledgeMs }: Schedule,
   { app, secret, baseUrl }: Opening,
-): Format & { readonly challenge: () => string; readonly isReady: (text: string) => boolean } => ({
+): Forwarding => ({
   isSequential: true, // requests over several connections would overtake each other
 
-  challenge: () => JSON.stringify({ type: "challenge", app, ...mode.challenge(secret, app) }),
+  ...(mode.challenge && {
+    challenge: () => JSON.stringify({ type: "challenge", app, ...mode.challenge?.(secret, app) }),
+  }),
 
   isReady(text) {
     const message = parsedBounded(text);
     return isObject(message) && message["type"] === "ready";
   },
 
-  hello: (connections) => JSON.stringify({ type: "hello", app, connections }),
+  hello: (connections) => {
+    const { redirectsMax } = mode;
+    return JSON.stringify({ type: "hello", app, connections, acknowledgeMs, redirectsMax });
+  },
 
   message: (delivery) =>
     JSON.stringify({
@@ -81,7 +93,7 @@ function outcomeOf(
   const reason = typeof error === "string" ? REASONS.get(error) : undefined;
   if (reason !== undefined) return { ...attempted, reason, isLast: false };
   if (!Number.isInteger(status) || Number(status) < 100 || Number(status) > 599) return undefined;
-  if (Number(status) >= 200 && Number(status) <= 299) return attempted;
+  if (mode.isAcknowledged(Number(status))) return attempted;
   return {
     ...attempted,
     reason: `status ${status}`,

@@ -148,7 +148,7 @@ export const NewEvent = t.Object(
     event: t.Optional(
       t.Record(t.String(), t.Unknown(), {
         description:
-          "The fields that the service would send. Its `type` follows from the type above, and `event_ts` is the environment's time unless given",
+          "The fields that the service would send. Its `type` follows from the type above, and `event_ts`, or `createdAt`, is the environment's time unless given",
         examples: [{ user: "U02JOHNADOE", channel: "D01AGENTDM", tab: "home" }],
       }),
     ),

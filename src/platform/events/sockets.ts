@@ -49,7 +49,7 @@ export function createSockets(deps: DispatcherParts & { readonly derivation: Der
     for (let from = 0; from < among.length; from += APPS_MAX) {
       const part = among.slice(from, from + APPS_MAX);
       const since = performance.now();
-      const lateMs = Math.max(...part.map(({ mode }) => mode.acknowledgeMs));
+      const lateMs = Math.max(...part.map(({ schedule }) => schedule.acknowledgeMs));
       const leased = await lease(pool, part, server, { ...LEASE, lateMs });
       const byKey = new Map(leased.map((each) => [keyOf(each), each]));
       await Promise.all(part.map((each) => found(each, byKey.get(keyOf(each)), since)));
@@ -77,7 +77,7 @@ export function createSockets(deps: DispatcherParts & { readonly derivation: Der
     join(peer: Peer, destination: Destination, format: Format, left: () => void): Listener {
       const key = keyOf(destination);
       const dispatcher = dispatchers.get(key) ?? createDispatcher({ ...deps, inTurn }, destination);
-      if (dispatcher.peers.size >= destination.mode.connectionsMax) {
+      if (dispatcher.peers.size >= destination.schedule.connectionsMax) {
         void peer.send(format.goodbye("too_many")).then(() => peer.close(CODES.normal));
         return { message: async () => {}, end: left };
       }

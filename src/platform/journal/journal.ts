@@ -133,12 +133,13 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
         request,
         trace: trace !== null && TRACEPARENT.test(trace) ? trace : null,
       });
-      const mark = callMark(request, () => ({
+      const named = callMark(request, () => ({
         schema: schemaName,
         id,
         line: { ...head({ ms: null, status: null }), at: timeOf(began) },
         argumentsText: cutJson(given(), LOGGED_ARGUMENTS_MAX),
       }));
+      const mark = { ...named, user: () => account.user };
       const end = (status: number) => {
         if (state !== "live" || isViewing) return;
         const ended = performance.now();

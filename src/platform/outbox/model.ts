@@ -10,7 +10,8 @@ const Name = t.String({ minLength: 1, maxLength: NAME_LENGTH_MAX });
 export const AppId = t.String({
   minLength: 1,
   maxLength: NAME_LENGTH_MAX,
-  description: "Id of the app: one of the template's, or any in the form of the service",
+  description:
+    "Id of the app: one of the template's, or any in the form of the service: some have UUIDs",
   examples: ["A01AGENTBOT"],
 });
 export const EventTypes = t.Array(Name, {
@@ -70,7 +71,8 @@ export const CreatedApp = t.Object(
     service: ServiceName,
     userId: t.String({ ...UserId, description: "The user that the app acts as" }),
     token: t.String({
-      description: "With which the app opens connections for its events. Shown once",
+      description:
+        "With which the app opens connections for its events; where it opens none, the environment's token. Shown once",
       examples: [`xapp-1-A01AGENTBOT-diorama_e_${"0".repeat(49)}`],
     }),
     signingSecret: SigningSecret,

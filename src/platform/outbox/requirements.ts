@@ -42,7 +42,9 @@ async function requireApp(
   path: string,
 ): Promise<StoredApp> {
   const services = Object.keys(actors).filter((each) => REPLICAS.get(each)?.events);
-  const [only, another] = services;
+  // Of a world, the id of the app usually names the service.
+  const fitting = services.filter((each) => REPLICAS.get(each)?.events?.isAppId(app));
+  const [only, another] = fitting.length > 0 ? fitting : services;
   const service = named === undefined ? only : serviceOf(named);
   if (service === undefined || !services.includes(service))
     throw new ApiError(
@@ -65,7 +67,7 @@ async function requireApp(
   if (!words.isAppId(app))
     throw new ApiError(
       "invalid_request",
-      `${path}.app: an id of an app is needed, such as A01AGENTBOT`,
+      `${path}.app: an id of an app of ${service} is needed, such as ${words.appIdExample}`,
     );
   const user = await read(async (sessionOf) => {
     const session = sessionOf(service);

@@ -7,6 +7,7 @@ import { about } from "~/replicas/tracker/about";
 import { type Context, inContext } from "~/replicas/tracker/context";
 import { DERIVED } from "~/replicas/tracker/derived";
 import { formatError, shapeOf, statusOf, TrackerError } from "~/replicas/tracker/errors";
+import { events } from "~/replicas/tracker/events/index";
 import { faults } from "~/replicas/tracker/faults";
 import { actingUser, isToken } from "~/replicas/tracker/identity";
 import { vendor } from "~/replicas/tracker/mcp/vendor";
@@ -33,6 +34,7 @@ export const tracker = createReplica<TableName>({
   seed: seedTracker,
   schedule,
   busySign: findBusySign,
+  events,
   findUser: findUserId,
   listPeople,
   listDirectory,
@@ -100,6 +102,7 @@ async function within<T>(
 ): Promise<T> {
   const { session, account, baseUrl } = call;
   account.name = running.names.join(", ");
-  const request = { actor: actingUser(call), running, now, baseUrl };
+  account.user = actingUser(call);
+  const request = { actor: account.user, running, now, baseUrl };
   return await inContext(session, request, work);
 }

@@ -91,7 +91,13 @@ test("requests are signed, in order, and acknowledged by their answers", async (
   expect(expectSigned(challenge.request, signingSecret)).toEqual({
     ...{ token: expect.any(String), challenge: challenge.expected, type: "url_verification" },
   });
-  expect(hello).toEqual({ type: "hello", app: APP, connections: 1 });
+  expect(hello).toEqual({
+    type: "hello",
+    app: APP,
+    connections: 1,
+    acknowledgeMs: 3_000,
+    redirectsMax: 2,
+  });
   const bodies = app.requests.map(({ request }) => expectSigned(request, signingSecret));
   expect(bodies).toMatchObject([
     { type: "event_callback", api_app_id: APP, event: { type: "message", text: "hello", ts } },

@@ -164,7 +164,7 @@ class CreatedApp(Model):
 
     app: str
     """
-    Id of the app: one of the template's, or any in the form of the service
+    Id of the app: one of the template's, or any in the form of the service: some have UUIDs
     """
 
     service: str
@@ -179,7 +179,7 @@ class CreatedApp(Model):
 
     token: str
     """
-    With which the app opens connections for its events. Shown once
+    With which the app opens connections for its events; where it opens none, the environment's token. Shown once
     """
 
     signing_secret: Annotated[str | None, Field(alias="signingSecret")]

@@ -6,7 +6,6 @@ import {
   rowOf,
   stampOf,
 } from "~/replicas/chat/events/change";
-import { createTimeline } from "~/replicas/chat/events/timeline";
 import type { ChatSession, TableName } from "~/replicas/chat/method";
 import {
   countPins,
@@ -26,6 +25,7 @@ import type { Bot } from "~/replicas/chat/store/messages";
 import type { Rows } from "~/replicas/chat/store/rows";
 import { findTeam, type TeamRow } from "~/replicas/chat/store/team";
 import type { EventApp, RowChange } from "~/replicas/events";
+import { createTimeline } from "~/replicas/kit/timeline";
 
 type AnyChange = RowChange<TableName>;
 export type Channel = Rows["channels"];

@@ -21,6 +21,8 @@ import { findBotOfApp } from "~/replicas/chat/store/events";
 import { findTeam } from "~/replicas/chat/store/team";
 import type { EventApp, Events, RowChange } from "~/replicas/events";
 
+const MINUTE_MS = 60_000;
+
 const DERIVERS = {
   users,
   channels,
@@ -64,7 +66,13 @@ export const events: Events<TableName> = {
   tables: Object.keys(DERIVERS) as (keyof typeof DERIVERS)[],
   types: ALL_TYPES,
   isAppId,
+  appIdExample: "A01AGENTBOT",
   findBot: findBotOfApp,
+  schedule: {
+    acknowledgeMs: 3_000,
+    retryMs: [0, MINUTE_MS, 5 * MINUTE_MS],
+    connectionsMax: 10,
+  },
   socket,
   request,
 

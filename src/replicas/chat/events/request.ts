@@ -64,6 +64,7 @@ function retryReason(failed: string | null): string {
 }
 
 export const request: RequestMode = {
+  redirectsMax: 2,
   signingSecret,
 
   challenge(secret, app) {
@@ -85,5 +86,6 @@ export const request: RequestMode = {
     return signed(secret, app.id, content, isEvent && attempt > 0 ? retry : {});
   },
 
+  isAcknowledged: (status) => status >= 200 && status <= 299,
   isLast: (headers) => headers["x-slack-no-retry"] === "1",
 };

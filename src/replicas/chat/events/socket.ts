@@ -5,7 +5,6 @@ import { sentOf } from "~/replicas/chat/events/sent";
 import { readTicket } from "~/replicas/chat/events/ticket";
 import type { SocketMode } from "~/replicas/events";
 
-const MINUTE_MS = 60_000;
 const DEBUG = { host: "applink-diorama" };
 /** Seconds that a connection lasts, about. */
 const CONNECTION_SECONDS = 18_060;
@@ -20,9 +19,6 @@ export const socket: SocketMode = {
   path: "link",
   tokenPrefix: (app) => `xapp-1-${app}-`,
   pingMs: 10_000,
-  acknowledgeMs: 3_000,
-  retryMs: [0, MINUTE_MS, 5 * MINUTE_MS],
-  connectionsMax: 10,
   readTicket,
 
   hello: (app, connections) =>

@@ -1,4 +1,4 @@
-/** Webhooks: stored, but never called. */
+/** Webhooks: stored, but never called. Apps of the environment receive the events instead. */
 
 import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";

@@ -1,0 +1,200 @@
+/** The rows that a batch of changes refers to: read together, and shown as they were when each change was made. */
+import type { EventApp, EventRow } from "~/replicas/events";
+import { createTimeline } from "~/replicas/kit/timeline";
+import { type Change, entityOf, rowOf, shownRow } from "~/replicas/tracker/events/change";
+import { CHILDREN } from "~/replicas/tracker/events/children";
+import { DATA } from "~/replicas/tracker/events/data";
+import { ID_LISTS } from "~/replicas/tracker/events/lists";
+import { NOTIFICATION } from "~/replicas/tracker/events/notifications";
+import { relationOf, type Shape, type View } from "~/replicas/tracker/events/view";
+import { type Entity, TABLE_OF } from "~/replicas/tracker/store/entities";
+import {
+  type Found,
+  findWorkspace,
+  listRows,
+  listValues,
+  type Wanted,
+  type Workspace,
+} from "~/replicas/tracker/store/events";
+import { TABLES, type TableName, type TrackerSession } from "~/replicas/tracker/store/tables";
+import { MICROS } from "~/source";
+
+export type Context = {
+  readonly workspace: Workspace;
+  readonly apps: readonly EventApp[];
+  /** The workspace after the change with this number. */
+  readonly viewAt: (number: number) => View;
+};
+
+/** Relations of an event to relations of relations: a reaction to a comment on an issue of a team. */
+const DEPTH_MAX = 5;
+
+/** Rows that connect entities, by table: the entities that their columns refer to. */
+const LINKS: { readonly [table: string]: { readonly [column: string]: string } } = {
+  issue_label_assignments: { labelId: "IssueLabel" },
+  initiative_to_projects: { initiativeId: "Initiative", projectId: "Project" },
+  initiative_relations: { initiativeId: "Initiative", relatedInitiativeId: "Initiative" },
+  records: { issueId: "Issue", releaseId: "Release" },
+};
+
+const SHAPES: { readonly [entity: string]: Shape } = { ...DATA, Notification: NOTIFICATION };
+
+type Ref = { readonly entity: string; readonly id: string };
+type Timeline = ReturnType<typeof createTimeline<EventRow>>;
+
+const tableOf = (entity: string): TableName =>
+  (TABLE_OF as { readonly [entity: string]: TableName })[entity] ?? "records";
+
+/** Identifies a row of a table. */
+const keyOf = (table: string, row: EventRow): string =>
+  TABLES.get(table)?.has("id")
+    ? String(row["id"])
+    : JSON.stringify([...(TABLES.get(table)?.keys() ?? [])].map((name) => row[name]));
+
+const refsOf = (entity: string, row: EventRow, { ones = [], reads = [] }: Shape): Ref[] =>
+  [...ones, ...reads].flatMap((field) => {
+    const { to, key } = relationOf(entity, field);
+    const id = row[key];
+    return typeof id === "string" ? [{ entity: to, id }] : [];
+  });
+
+const linksOf = (table: string, row: EventRow): Ref[] =>
+  Object.entries(LINKS[table] ?? {}).flatMap(([column, entity]) => {
+    const id = row[column];
+    return typeof id === "string" ? [{ entity, id }] : [];
+  });
+
+/** The entities that have changed, or a list of theirs. */
+const subjectsOf = (changes: readonly Change[]): Ref[] =>
+  changes.flatMap((change) => {
+    const { table } = change;
+    const row = rowOf(change);
+    const list = ID_LISTS[table];
+    if (list) return [{ entity: list.entity, id: String(row[list.column]) }];
+    return [{ entity: entityOf(table, row), id: String(row["id"]) }];
+  });
+
+/** The rows of some lists that this row has. */
+const wantedBy = (row: EventRow, { lists = [] }: Shape): Wanted[] =>
+  lists.flatMap(({ table, column, type, key = "id" }) => {
+    const id = row[key];
+    return typeof id === "string" ? [{ table, column, type, ids: [id] }] : [];
+  });
+
+/** One for all ids of a column. */
+const merged = (wanted: readonly Wanted[]): Wanted[] =>
+  [...Map.groupBy(wanted, ({ table, column, type }) => `${table} ${column} ${type}`).values()].map(
+    (some) => ({ ...(some[0] as Wanted), ids: [...new Set(some.flatMap(({ ids }) => ids))] }),
+  );
+
+/** Everything that events of these changes show, as it is now. */
+async function readRows(
+  session: TrackerSession,
+  changes: readonly Change[],
+  users: readonly string[],
+): Promise<ReadonlyMap<string, readonly EventRow[]>> {
+  const subjects = subjectsOf(changes);
+  const isSubject = new Set(subjects.map(({ entity, id }) => `${entity} ${id}`));
+  const rows = new Map<string, Map<string, EventRow>>();
+  const known = new Set<string>();
+
+  async function read(refs: readonly Ref[], lists: readonly Wanted[]): Promise<Found[]> {
+    const own = refs.map(({ entity, id }) => ({ table: tableOf(entity), column: "id", ids: [id] }));
+    const wanted = merged([...own, ...lists]).map(({ ids, ...place }) => {
+      const fresh = ids.filter((id) => !known.has(`${place.table} ${place.column} ${id}`));
+      for (const id of fresh) known.add(`${place.table} ${place.column} ${id}`);
+      return { ...place, ids: fresh };
+    });
+    const found = await listRows(session, wanted);
+    return found.map(({ table, row }) => {
+      const shown = shownRow(table, row);
+      const ofTable = rows.get(table) ?? new Map<string, EventRow>();
+      rows.set(table, ofTable.set(keyOf(table, shown), shown));
+      return { table, row: shown };
+    });
+  }
+
+  const makers = changes.flatMap(({ user }) => (user ? [{ entity: "User", id: user }] : []));
+  const memberships = { table: "team_memberships", column: "userId", ids: users } as const;
+  const images = changes.flatMap(({ table, before, after }) =>
+    [before, after].flatMap((row) => (row ? [{ table, row }] : [])),
+  );
+  let found = [...images, ...(await read([...subjects, ...makers], [memberships]))];
+  for (let depth = 0; depth < DEPTH_MAX && found.length > 0; depth++) {
+    const refs: Ref[] = [];
+    const lists: Wanted[] = [];
+    for (const { table, row } of found) {
+      const entity = entityOf(table, row);
+      const shape = isSubject.has(`${entity} ${row["id"]}`) ? SHAPES[entity] : CHILDREN[entity];
+      refs.push(...linksOf(table, row), ...(shape ? refsOf(entity, row, shape) : []));
+      if (shape) lists.push(...wantedBy(row, shape));
+    }
+    found = await read(refs, lists);
+  }
+  return new Map(Array.from(rows, ([table, some]) => [table, [...some.values()]]));
+}
+
+/** Values of the subjects that are not stored, by id. */
+async function readValues(
+  session: TrackerSession,
+  changes: readonly Change[],
+): Promise<ReadonlyMap<string, EventRow>> {
+  const now = new Date(Math.max(...changes.map(({ micros }) => micros)) / MICROS);
+  const byEntity = Map.groupBy(subjectsOf(changes), ({ entity }) => entity);
+  const found = await Promise.all(
+    Array.from(byEntity, ([entity, refs]) => {
+      const ids = [...new Set(refs.map(({ id }) => id))];
+      const fields = SHAPES[entity]?.values ?? [];
+      if (fields.length === 0) return new Map<string, EventRow>();
+      return listValues(session, { entity: entity as Entity, ids, fields }, now);
+    }),
+  );
+  return new Map(found.flatMap((values) => [...values]));
+}
+
+/** `changes`: of whole transactions, in their order, as the API shows them. */
+export async function readContext(
+  session: TrackerSession,
+  changes: readonly Change[],
+  apps: readonly EventApp[],
+): Promise<Context> {
+  const users = [...new Set(apps.map(({ user }) => user))];
+  const [workspace, rows, values] = await Promise.all([
+    findWorkspace(session),
+    readRows(session, changes, users),
+    readValues(session, changes),
+  ]);
+  const tables = new Set<string>([...rows.keys(), ...changes.map(({ table }) => table)]);
+  const byTable = Map.groupBy(changes, ({ table }): string => table);
+  const timelines = new Map(
+    [...tables].map((table): [string, Timeline] => [
+      table,
+      createTimeline(byTable.get(table) ?? [], rows.get(table) ?? [], (row) => keyOf(table, row)),
+    ]),
+  );
+  const indexes = new Map<string, Map<unknown, EventRow[]>>();
+
+  /** The known rows of a table with a value in a column. */
+  function having(table: string, column: string, id: unknown): readonly EventRow[] {
+    const name = `${table} ${column}`;
+    const index =
+      indexes.get(name) ?? Map.groupBy(timelines.get(table)?.rows ?? [], (row) => row[column]);
+    indexes.set(name, index);
+    return id == null ? [] : (index.get(id) ?? []);
+  }
+
+  return {
+    workspace,
+    apps,
+    viewAt: (number) => ({
+      workspace,
+      row: (entity, id) => timelines.get(tableOf(entity))?.at(String(id), number),
+      list: (table, column, id) =>
+        having(table, column, id).flatMap((row): EventRow[] => {
+          const found = timelines.get(table)?.at(keyOf(table, row), number);
+          return found ? [found] : [];
+        }),
+      values: (id) => values.get(String(id)) ?? {},
+    }),
+  };
+}

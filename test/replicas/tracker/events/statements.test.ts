@@ -1,0 +1,61 @@
+/** The cost of events: the number of statements is independent of the number of changes. */
+import { expect, test } from "bun:test";
+import postgres from "postgres";
+import type { Pool } from "~/db/connect";
+import { openSession, tablesOf } from "~/db/session";
+import type { EventRow, RowChange } from "~/replicas/events";
+import { events } from "~/replicas/tracker/events/index";
+import { TABLES, type TrackerSession } from "~/replicas/tracker/store/tables";
+import { useSharedDatabase } from "../../../support/database";
+import { AGENT, ENG, JOHN, ROBIN, useTracker } from "../../../support/tracker";
+import { MEMBER } from "./observe";
+
+const database = useSharedDatabase();
+const tracker = useTracker(database);
+/** The workspace, computed values of projects, and the rows: five levels of relations. */
+const STATEMENTS_MAX = 8;
+
+const idOf = (kind: string, n: number) =>
+  `${kind.repeat(8)}-0000-4000-8000-${String(n).padStart(12, "0")}`;
+const AT = "2026-03-11T09:00:00+00:00";
+
+/** A comment on an issue, a reaction to it, and a project, all new. */
+function changesOf(n: number): Pick<RowChange, "table" | "before" | "after">[] {
+  const own = { createdAt: AT, updatedAt: AT };
+  const rows: [string, EventRow][] = [
+    ["issues", { ...own, id: idOf("a", n), teamId: ENG, assigneeId: ROBIN, title: "One" }],
+    ["comments", { ...own, id: idOf("b", n), issueId: idOf("a", n), userId: JOHN, body: "Hi" }],
+    ["reactions", { ...own, id: idOf("c", n), commentId: idOf("b", n), emoji: "eyes" }],
+    ["projects", { ...own, id: idOf("d", n), name: "Move", slugId: "0123456789ab" }],
+    ["project_teams", { projectId: idOf("d", n), teamId: ENG }],
+  ];
+  return rows.map(([table, row]) => ({ table, before: null, after: row }));
+}
+
+test("a batch takes as many statements as a single change", async () => {
+  let statements = 0;
+  const pool = postgres(database.url, { max: 1, debug: () => statements++ }) as unknown as Pool;
+  await pool`select`;
+  const list = [...TABLES.keys()].map((name) => ({ name }));
+  const { schema } = tracker;
+  const session = openSession(pool, schema, tablesOf(pool, schema, list)) as TrackerSession;
+  const cost = async (size: number) => {
+    const changes = Array.from({ length: size }, (_, n) => changesOf(n)).flat();
+    statements = 0;
+    const numbered = changes.map((change, at) => ({
+      ...change,
+      ...{ number: at + 1, transaction: `${Math.floor(at / 5)}`, user: AGENT },
+      micros: 1_767_603_800_000_000 + at,
+    }));
+    const found = await events.derive(session, numbered, [MEMBER]);
+    expect(found).toHaveLength(size * 4);
+    return statements;
+  };
+
+  await cost(1); // reads the types of parameters
+  const [one, many] = [await cost(1), await cost(40)];
+  await pool.end();
+
+  expect(many).toBe(one);
+  expect(one).toBeLessThanOrEqual(STATEMENTS_MAX);
+});
