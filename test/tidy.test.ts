@@ -63,6 +63,7 @@ const FEATURES = [
   "idempotency",
   "templates",
   "faults",
+  "counterparts",
   "suites",
   "outbox",
   "environments",

@@ -6,7 +6,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type { Actor } from "~/capture/actor";
-import { markActor } from "~/capture/change";
+import { markActor, setActor } from "~/capture/change";
 import { Lost, lossLabel, lossOf } from "~/capture/loss";
 import { createReader, type Evaluator } from "~/capture/reader";
 import type { Records } from "~/capture/records";
@@ -203,7 +203,7 @@ export async function createCapture(deps: {
      * its changes from those of the agent. Nobody else may write to the schema meanwhile.
      */
     async as<T>(tx: Tx, actor: Actor, schema: string, work: () => Promise<T>): Promise<T> {
-      if (kind === "log") await markActor(tx, schema, actor);
+      await (kind === "log" ? markActor(tx, schema, actor) : setActor(tx, actor));
       const compared = await runs.comparedIn(tx, schema);
       return compared === undefined
         ? await work()

@@ -111,8 +111,15 @@ export const closeMark = (sql: Sql): Fragment =>
 /** Says in the log that the transaction belongs to another actor of the environment in a schema than the agent. */
 export const markActor = async (tx: Sql, schema: string, actor: Actor) =>
   await tx`
-    select pg_logical_emit_message(true, ${MARK_PREFIX}, ${JSON.stringify({ k: actor, schema })})
+    select pg_logical_emit_message(true, ${MARK_PREFIX}, ${JSON.stringify({ k: actor, schema })}),
+      ${named(tx, actor)}
   `;
+
+/** Says it to triggers on the tables only. */
+export const setActor = async (tx: Sql, actor: Actor) => await tx`select ${named(tx, actor)}`;
+
+const named = (tx: Sql, actor: Actor): Fragment =>
+  tx`set_config('diorama_note.actor', ${actor}, true)`;
 
 /** The relations of a schema at one moment. */
 export type Relations = {

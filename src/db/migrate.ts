@@ -47,6 +47,7 @@ import events from "~/db/migrations/0031_events.sql" with { type: "text" };
 import runEvents from "~/db/migrations/0032_run_events.sql" with { type: "text" };
 import acts from "~/db/migrations/0033_acts.sql" with { type: "text" };
 import actors from "~/db/migrations/0034_actors.sql" with { type: "text" };
+import counterparts from "~/db/migrations/0035_counterparts.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -91,6 +92,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 32, name: "run_events", text: runEvents },
   { version: 33, name: "acts", text: acts },
   { version: 34, name: "actors", text: actors },
+  { version: 35, name: "counterparts", text: counterparts },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -10,6 +10,7 @@ import ci from "~/docs/ci.md" with { type: "text" };
 import clients from "~/docs/clients.md" with { type: "text" };
 import console from "~/docs/console.md" with { type: "text" };
 import control from "~/docs/control.md" with { type: "text" };
+import counterparts from "~/docs/counterparts.md" with { type: "text" };
 import decisions from "~/docs/decisions.md" with { type: "text" };
 import evaluate from "~/docs/evaluate.md" with { type: "text" };
 import events from "~/docs/events.md" with { type: "text" };
@@ -59,6 +60,7 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ["bots", bots],
   ["acting", acting],
   ["webhooks", webhooks],
+  ["counterparts", counterparts],
   ["console", console],
   ["events", events],
   ["limits", limits],

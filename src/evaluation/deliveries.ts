@@ -36,7 +36,10 @@ export const DELIVERY_FIELDS = {
     type: "text",
     says: "why the app does not receive it, or why the last attempt failed; otherwise null",
   },
-  cause: { type: "text", says: "`call`, `clock` or `hand`; null if nothing is known of it" },
+  cause: {
+    type: "text",
+    says: "`call`, `clock`, `counterpart` or `hand`; null if nothing is known of it",
+  },
   payload: {
     type: "json",
     says: "the event, as lists of deliveries have it: `payload.event.text`",

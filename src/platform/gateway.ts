@@ -18,6 +18,7 @@ import {
   ownerOf,
   requireToolToken,
 } from "~/platform/admission";
+import type { Acting } from "~/platform/environments/acting";
 import type { Environments } from "~/platform/environments/environments";
 import { asNotFound, environmentId, notFound, requireId } from "~/platform/environments/id";
 import type { Settings } from "~/platform/environments/opening";
@@ -110,8 +111,9 @@ export function createGateway(deps: {
   origins: ReadonlySet<string>;
   journal: Journal;
   events: Pick<EnvironmentEvents, "hasApp" | "answerEvent" | "activity">;
+  acting: Acting;
 }) {
-  const { uploadCalls, sessionPool, injection, past, keys, templates, origins, journal } = deps;
+  const { uploadCalls, sessionPool, injection, past, keys, templates, journal, acting } = deps;
   const { hasApp, answerEvent, activity } = deps.events;
   const { credentialOf, open, admit, findByToken } = createAdmission(deps);
 
@@ -133,7 +135,7 @@ export function createGateway(deps: {
     const place = { kind, services: Object.keys(actors) };
     const tables = await templates.tablesOf(environment);
     const environmentRef = { ...environment, tables };
-    const { faults, now } = await sessionPool.settings(environmentRef);
+    const { faults, hasCounterparts, now } = await sessionPool.settings(environmentRef);
     const actorOf = (service: string) => actors[service] ?? NOBODY_HERE;
     const callerIn = async (service: string) => ({
       actor: actorOf(service),
@@ -155,7 +157,8 @@ export function createGateway(deps: {
       const read = (session: Session) =>
         state ? past.read(state, session.source, within) : within(session);
       const use = () => sessionPool.use(environmentRef, read, mark);
-      return isViewing ? use() : activity.during(environmentRef.environmentId, use);
+      const call = hasCounterparts ? () => acting.around(environment, baseUrl, use) : use;
+      return isViewing ? call() : activity.during(environmentRef.environmentId, call);
     };
     const dueFault = (service: string, select: () => Promise<Selection | undefined>) =>
       carriesSecret || isViewing || !faults
@@ -229,7 +232,7 @@ export function createGateway(deps: {
       const carriesSecret = REPLICAS.get(service)?.carriesSecret?.(path) ?? false;
       const toolPath = readToolPath(path);
       if (toolPath) {
-        const rejected = rejectPage(request, baseUrl, origins);
+        const rejected = rejectPage(request, baseUrl, deps.origins);
         if (rejected) return rejected;
       }
       const { credential, userToken } = await credentialOf(request, service, toolPath);
@@ -250,10 +253,9 @@ export function createGateway(deps: {
         return journal.begin(place, { request: requestId, trace, name, isViewing });
       };
       const call = toolPath ? undefined : note();
-      const token = { userToken, isAnonymous };
-      const arrived = { target, toolPath, carriesSecret, isViewing, baseUrl, ...token };
+      const arrived = { target, toolPath, carriesSecret, isViewing, baseUrl };
       try {
-        return await answer(request, opened, { ...arrived, note, call });
+        return await answer(request, opened, { ...arrived, userToken, isAnonymous, note, call });
       } catch (error) {
         const failure = asNotFound(error);
         if (call || !isNoted) (call ?? note()).fail(failure);

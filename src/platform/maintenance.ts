@@ -10,6 +10,7 @@ import type { Builders } from "~/db/origins";
 import { dropSchema } from "~/db/schemas";
 import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";
+import { deleteEnded as deleteEndedChanges } from "~/platform/counterparts/store";
 import type { Capacity } from "~/platform/environments/capacity";
 import * as environments from "~/platform/environments/ending-store";
 import { createOrphans } from "~/platform/environments/orphans";
@@ -119,6 +120,7 @@ export function createMaintenance(deps: {
     await environments.deleteOld(pool, RETENTION_DAYS);
     await deleteUnusedSnapshots(pool);
     await deleteEndedStates(pool);
+    await deleteEndedChanges(pool);
     await deleteEndedEvents(pool);
     await deleteOldTickets(pool);
     for (const schema of await deleteUnusedHidden(pool, RESERVED_SECONDS))

@@ -8,9 +8,12 @@ import type { Metrics } from "~/metrics";
 import { createAudits } from "~/platform/audit/audits";
 import { auditRoutes } from "~/platform/audit/routes";
 import type { Connections } from "~/platform/connections";
+import { createActing } from "~/platform/environments/acting";
 import { createCapacity } from "~/platform/environments/capacity";
 import { createClocks } from "~/platform/environments/clocks";
 import { controlRoutes } from "~/platform/environments/control-routes";
+import { counterpartRoutes } from "~/platform/environments/counterpart-routes";
+import { createCounterparts } from "~/platform/environments/counterparts";
 import { createDetails } from "~/platform/environments/details";
 import { createEnvironments } from "~/platform/environments/environments";
 import { createExclusive } from "~/platform/environments/exclusive";
@@ -164,14 +167,14 @@ export async function createPlatform(deps: {
   const forks = createForks({ ...base, capacity, environments, snapshots, schemaPool, planRuns });
   const clocks = createClocks({ ...base, environments, templates, exclusive, capture });
   const faults = createFaults({ pool, environments, exclusive });
+  const acting = createActing({ ...base, templates, exclusive, capture });
   const past = createPast({ pool, replicas, templates, schemaPool });
   const injection = createInjection({ pool, readState: past.state });
   const gateway = createGateway({
-    ...{ sessionPool, injection, past, environments, keys, templates, journal, events },
+    ...{ sessionPool, injection, past, environments, keys, templates, journal, events, acting },
     uploadCalls: createUploads({ pool }),
     origins: config.CORS_ORIGINS,
   });
-
   const suitePlace = createSuitePlace();
   const players = createPlayers({ suites, environments, runs, gateway });
   const episodes = createEpisodes(players);
@@ -220,6 +223,7 @@ export async function createPlatform(deps: {
         savingRoutes(createSaving({ builders, templates, environments })),
         triggerRoutes(createTriggers({ sessionPool, environments, templates })),
         controlRoutes({ snapshots, forks, clocks, faults, idempotency }),
+        counterpartRoutes(createCounterparts({ ...base, environments, templates, exclusive })),
         eventRoutes(events),
         suiteRoutes(suites, createSuiteChanges({ ...base, templates })),
         auditRoutes(audits),

@@ -10,6 +10,7 @@ import type { NotAuthed } from "~/errors";
 import type { Aliases } from "~/input/aliases";
 import type { OutgoingMail } from "~/outgoing";
 import type { About } from "~/replicas/about";
+import type { Acting } from "~/replicas/acting";
 import type { Acts, AnsweredEvent } from "~/replicas/acts";
 import type { Caller } from "~/replicas/caller";
 import type { Events } from "~/replicas/events";
@@ -119,6 +120,8 @@ export type Replica<Name extends string = string> = {
   readonly denial?: (reason: NotAuthed["reason"]) => HttpAnswer | undefined;
   /** Handles a call. A throw is a bug and has been rolled back; rejections are responses in the service's format. */
   readonly handle: (call: ReplicaCall<Name>) => Promise<HttpAnswer>;
+  /** How simulated colleagues call it; undefined: through its tools only. */
+  readonly acting?: Acting;
   /** How it calls its rows in sentences. */
   readonly words?: RowWords;
   /** How faults select calls of this service, and how it reports them. */

@@ -63,6 +63,24 @@ create table diorama.changes (
   constraint changes_pkey PRIMARY KEY (environment_id, number)
 );
 
+create table diorama.counterpart_changes (
+  environment_id text not null,
+  number bigint generated always as identity not null,
+  transaction xid8 not null,
+  table_name text not null,
+  before text,
+  after text,
+  constraint counterpart_changes_pkey PRIMARY KEY (environment_id, number)
+);
+
+create table diorama.counterparts (
+  environment_id text not null,
+  rules json not null,
+  progress json not null,
+  constraint counterparts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.environments(environment_id) ON DELETE CASCADE,
+  constraint counterparts_pkey PRIMARY KEY (environment_id)
+);
+
 create table diorama.deliveries (
   environment_id text not null,
   app_id text not null,
@@ -530,6 +548,30 @@ AS $function$
 begin
   new.changed_in := pg_catalog.pg_current_xact_id();
   return new;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION diorama.note_for_counterparts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  old_row text;
+  new_row text;
+  bytes int8;
+begin
+  if coalesce(current_setting('diorama_note.actor', true), '') <> '' then return null; end if;
+  if tg_op = 'UPDATE' and old is not distinct from new then return null; end if;
+  if tg_op <> 'INSERT' then old_row := old::text; end if;
+  if tg_op <> 'DELETE' then new_row := new::text; end if;
+  bytes := coalesce(nullif(current_setting('diorama_note.bytes', true), ''), '0')::int8
+    + 1000 + coalesce(octet_length(old_row), 0) + coalesce(octet_length(new_row), 0);
+  if bytes > 33554432 then return null; end if;
+  perform set_config('diorama_note.bytes', bytes::text, true);
+  insert into diorama.counterpart_changes (environment_id, transaction, table_name, before, after)
+  values (tg_argv[0], pg_current_xact_id(), tg_table_name, old_row, new_row);
+  return null;
 end
 $function$
 ;

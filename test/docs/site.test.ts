@@ -99,7 +99,7 @@ describe("commands", () => {
     ...["CHAT", "TRACKER"].map((name) => [`${name}_ID`, `${name}_TOKEN`]),
   );
   const usedIn = (code: string) =>
-    [...code.matchAll(/\$\{?([A-Za-z_]\w*)/g)].map(([, name = ""]) => name);
+    [...code.matchAll(/\$\{?([A-Za-z_]\w*)(?!\w|":)/g)].map(([, name = ""]) => name);
   const setIn = (code: string) =>
     [...code.matchAll(/(?:^|[\s;])(?:export )?([A-Za-z_]\w*)=/g)].map(([, name = ""]) => name);
 

@@ -147,6 +147,28 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     invalid_environment_path: ["/env/nonsense/deliveries"],
     environment_not_found: [`/env/${NONE}/deliveries`],
   },
+  "GET /env/{envId}/counterparts": {
+    invalid_request: [`/env/${NONE}/counterparts?a=1&a=2`],
+    invalid_environment_path: ["/env/nonsense/counterparts"],
+    environment_not_found: [`/env/${NONE}/counterparts`],
+  },
+  "PUT /env/{envId}/counterparts": {
+    invalid_request: [`/env/${NONE}/counterparts`, { counterparts: [{ name: "none" }] }],
+    invalid_environment_path: ["/env/nonsense/counterparts", { counterparts: [] }],
+    environment_not_found: [`/env/${NONE}/counterparts`, { counterparts: [] }],
+    invalid_service: () => [
+      `/env/${made.environment}/counterparts`,
+      {
+        counterparts: [
+          {
+            ...{ name: "john", as: "U02JOHNADOE", service: "tracker" },
+            when: { diff_type: "added", entity: "messages" },
+            say: { text: "Seen." },
+          },
+        ],
+      },
+    ],
+  },
   "GET /env/{envId}/faults": {
     invalid_request: [`/env/${NONE}/faults?a=1&a=2`],
     invalid_environment_path: ["/env/nonsense/faults"],

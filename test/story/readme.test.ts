@@ -36,11 +36,13 @@ const storyOf = (text: string) =>
 const END_OF_BLOCK = "--- end of block ---";
 
 const FIRST_STEPS = await guide("first-steps");
+const COUNTERPARTS = await guide("counterparts");
 
 describe("the story in curl answers as printed", () => {
   test.each([
     ["README", section("The story in curl"), 3],
     ["guide", FIRST_STEPS, 6],
+    ["page on counterparts", COUNTERPARTS, 2],
   ])("pasted from the %s into one shell", async (_, text, length) => {
     const story = storyOf(text);
     expect(story).toHaveLength(length);

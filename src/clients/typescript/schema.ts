@@ -344,6 +344,92 @@ export interface components {
             /** @description The apps that receive events; they replace those from before */
             readonly apps: readonly components["schemas"]["NewEventApp"][];
         };
+        /**
+         * @description What happens to the row
+         * @enum {string}
+         */
+        readonly TriggerType: "added" | "changed" | "removed";
+        /** @description An assertion without a count, on the changes that one transaction of the agent has committed */
+        readonly CounterpartTrigger: {
+            readonly diff_type: components["schemas"]["TriggerType"];
+            /**
+             * @description The table
+             * @example messages
+             */
+            readonly entity: string;
+            /** @description Of the table. Omitted: the rule's */
+            readonly service?: components["schemas"]["Service"];
+            /** @description Which rows, as in assertions. Omitted: every row */
+            readonly where?: {
+                readonly [key: string]: unknown;
+            };
+            /** @description For `changed`: columns with their old and new values, as in assertions */
+            readonly expected_changes?: {
+                readonly [key: string]: unknown;
+            };
+        };
+        /** @description A value of the row that set off the rule: of a column, or of a part of one (`extra.topic`). Of several paths, the first that is not null */
+        readonly FromTrigger: {
+            /** @description A path, or several */
+            readonly $trigger: string | readonly string[];
+        };
+        /** @description Posts a message, where people talk */
+        readonly CounterpartWords: {
+            /**
+             * @description The message
+             * @example Go ahead.
+             */
+            readonly text: string;
+            /** @description Omitted: that of the row */
+            readonly channel?: string | components["schemas"]["FromTrigger"];
+            /** @description Omitted: no thread */
+            readonly thread_ts?: string | components["schemas"]["FromTrigger"];
+        };
+        /** @description Calls the service: one of method, operation, tool */
+        readonly CounterpartCall: {
+            /**
+             * @description A method of the service's API
+             * @example reactions.add
+             */
+            readonly method?: string;
+            /**
+             * @description A field of a mutation, for a service with GraphQL
+             * @example commentCreate
+             */
+            readonly operation?: string;
+            /**
+             * @description A tool of the service's own MCP server
+             * @example save_issue
+             */
+            readonly tool?: string;
+            /** @description By name. Any value in them can be taken from the row: `{"$trigger": "ts"}` */
+            readonly arguments?: {
+                readonly [key: string]: unknown;
+            };
+        };
+        /** @description A rule by which a simulated colleague acts: either `say` or `call`, between the call that sets it off and the answer to that */
+        readonly Counterpart: {
+            /**
+             * @description Of the rule, unique in the environment
+             * @example dana-approves
+             */
+            readonly name: string;
+            /**
+             * @description The person who acts: id or email of a user of the service
+             * @example U02JOHNADOE
+             */
+            readonly as: string;
+            /** @description Where the person acts. Needed if the environment has several services */
+            readonly service?: components["schemas"]["Service"];
+            readonly when: components["schemas"]["CounterpartTrigger"];
+            readonly say?: components["schemas"]["CounterpartWords"];
+            readonly call?: components["schemas"]["CounterpartCall"];
+            /**
+             * @description So many times, then no more. Omitted: once. All rules together: at most 1000 times
+             * @example 1
+             */
+            readonly times?: number;
+        };
         /** @description A template or a test, and the user that the agent acts as */
         readonly NewEnvironment: {
             readonly templateService?: components["schemas"]["EnvironmentKind"];
@@ -409,6 +495,34 @@ export interface components {
              */
             readonly faults?: readonly components["schemas"]["Fault"][];
             readonly events?: components["schemas"]["NewEventApps"];
+            /**
+             * @description In this order: several can be set off by the same change
+             * @example [
+             *       {
+             *         "name": "dana-approves",
+             *         "as": "U02JOHNADOE",
+             *         "when": {
+             *           "diff_type": "added",
+             *           "entity": "messages",
+             *           "where": {
+             *             "text": {
+             *               "i_contains": "approve"
+             *             }
+             *           }
+             *         },
+             *         "say": {
+             *           "text": "Go ahead.",
+             *           "thread_ts": {
+             *             "$trigger": [
+             *               "thread_ts",
+             *               "ts"
+             *             ]
+             *           }
+             *         }
+             *       }
+             *     ]
+             */
+            readonly counterparts?: readonly components["schemas"]["Counterpart"][];
             /**
              * @description The prefix that `token` gets, for chat clients that branch on it: of a user's token or of a bot's. The environment accepts its token with either prefix and without one
              * @enum {string}
@@ -3191,6 +3305,80 @@ export interface components {
             /** @description In their order */
             readonly faults: readonly components["schemas"]["FaultState"][];
         };
+        /** @description The counterparts of the environment from now on; an empty list for none */
+        readonly NewCounterparts: {
+            /**
+             * @description In this order: several can be set off by the same change
+             * @example [
+             *       {
+             *         "name": "dana-approves",
+             *         "as": "U02JOHNADOE",
+             *         "when": {
+             *           "diff_type": "added",
+             *           "entity": "messages",
+             *           "where": {
+             *             "text": {
+             *               "i_contains": "approve"
+             *             }
+             *           }
+             *         },
+             *         "say": {
+             *           "text": "Go ahead.",
+             *           "thread_ts": {
+             *             "$trigger": [
+             *               "thread_ts",
+             *               "ts"
+             *             ]
+             *           }
+             *         }
+             *       }
+             *     ]
+             */
+            readonly counterparts: readonly components["schemas"]["Counterpart"][];
+        };
+        /** @description A rule, and what it has done */
+        readonly CounterpartState: {
+            /**
+             * @description Of the rule, unique in the environment
+             * @example dana-approves
+             */
+            readonly name: string;
+            /**
+             * @description The person who acts: id or email of a user of the service
+             * @example U02JOHNADOE
+             */
+            readonly as: string;
+            /** @description Where the person acts. Needed if the environment has several services */
+            readonly service?: components["schemas"]["Service"];
+            readonly when: components["schemas"]["CounterpartTrigger"];
+            readonly say?: components["schemas"]["CounterpartWords"];
+            readonly call?: components["schemas"]["CounterpartCall"];
+            /**
+             * @description So many times, then no more. Omitted: once. All rules together: at most 1000 times
+             * @example 1
+             */
+            readonly times?: number;
+            /**
+             * @description How often it has acted
+             * @example 1
+             */
+            readonly fired: number;
+            /**
+             * @description Why its last action was rejected, in the words of the service; null if it was not. A rejected action changes nothing
+             * @example not_in_channel
+             */
+            readonly lastError: string | null;
+        };
+        /** @description The counterparts of an environment */
+        readonly CounterpartList: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly environmentId: string;
+            /** @description In their order */
+            readonly counterparts: readonly components["schemas"]["CounterpartState"][];
+        };
         /** @description An app that receives events */
         readonly EventApp: {
             /**
@@ -3246,7 +3434,7 @@ export interface components {
          * @example call
          * @enum {string}
          */
-        readonly EventCause: "call" | "clock" | "hand";
+        readonly EventCause: "call" | "clock" | "counterpart" | "hand";
         /** @description The cause of an event */
         readonly Caused: {
             readonly by: components["schemas"]["EventCause"];
@@ -4185,6 +4373,12 @@ export type FaultWhen = components['schemas']['FaultWhen'];
 export type Fault = components['schemas']['Fault'];
 export type NewEventApp = components['schemas']['NewEventApp'];
 export type NewEventApps = components['schemas']['NewEventApps'];
+export type TriggerType = components['schemas']['TriggerType'];
+export type CounterpartTrigger = components['schemas']['CounterpartTrigger'];
+export type FromTrigger = components['schemas']['FromTrigger'];
+export type CounterpartWords = components['schemas']['CounterpartWords'];
+export type CounterpartCall = components['schemas']['CounterpartCall'];
+export type Counterpart = components['schemas']['Counterpart'];
 export type NewEnvironment = components['schemas']['NewEnvironment'];
 export type ShownClockMode = components['schemas']['ShownClockMode'];
 export type Clock = components['schemas']['Clock'];
@@ -4289,6 +4483,9 @@ export type MovedClock = components['schemas']['MovedClock'];
 export type NewFaults = components['schemas']['NewFaults'];
 export type FaultState = components['schemas']['FaultState'];
 export type FaultList = components['schemas']['FaultList'];
+export type NewCounterparts = components['schemas']['NewCounterparts'];
+export type CounterpartState = components['schemas']['CounterpartState'];
+export type CounterpartList = components['schemas']['CounterpartList'];
 export type EventApp = components['schemas']['EventApp'];
 export type EventApps = components['schemas']['EventApps'];
 export type EventCause = components['schemas']['EventCause'];

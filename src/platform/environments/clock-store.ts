@@ -20,14 +20,21 @@ export async function lockTiming(sql: Sql, environmentId: string): Promise<Timin
   return row?.timing;
 }
 
-/** The timing of a live environment, its faults, and whether its changes are noted; undefined if it has ended. */
-export async function findOpening(
-  sql: Sql,
-  environmentId: string,
-): Promise<{ timing: Timing; state: FaultState | null; noted: boolean } | undefined> {
-  const [row] = await sql<{ timing: Timing; state: FaultState | null; noted: boolean }[]>`
+type Opened = {
+  readonly timing: Timing;
+  readonly state: FaultState | null;
+  /** Its changes are noted. */
+  readonly noted: boolean;
+  /** It has counterparts. */
+  readonly counterparts: boolean;
+};
+
+/** The facts that a server needs to serve the calls of a live environment; undefined if it has ended. */
+export async function findOpening(sql: Sql, environmentId: string): Promise<Opened | undefined> {
+  const [row] = await sql<Opened[]>`
     select ${timingOf(sql, sql`e`)} as timing, ${faultsOf(sql, sql`e`)} as state,
-      exists (select from diorama.outboxes o where o.environment_id = e.environment_id and is_noting) as noted
+      exists (select from diorama.outboxes o where o.environment_id = e.environment_id and is_noting) as noted,
+      exists (select from diorama.counterparts c where c.environment_id = e.environment_id) as counterparts
     from diorama.environments e
     where environment_id = ${environmentId} and deleted_at is null and expires_at > now()
   `;

@@ -115,6 +115,16 @@ function sourceOfCall({ clock, seed }: Timing, call: number): Source {
   return { micros: now * MICROS + (isStill ? call : 0), bytes };
 }
 
+/**
+ * The source of something between two calls that is no call. `number`: of its kind, from 1: with a seed, its random bytes
+ * derive from it.
+ */
+export function sourceBetween({ clock, calls, seed }: Timing, number: number): Source {
+  const { micros } = sourceOfCall({ clock, calls, seed, firstClock: null }, calls);
+  const bytes = seed === null ? REAL.bytes : seededBytes(`${seed} between`, number);
+  return { micros, bytes };
+}
+
 const offsetOf = (clock: Clock | null) => (clock ? (clock.now - clock.since) * MICROS : 0);
 
 /**

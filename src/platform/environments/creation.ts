@@ -5,6 +5,7 @@
 import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { LimitExceeded, unavailable } from "~/errors";
 import type { Metrics } from "~/metrics";
+import { insert as insertCounterparts, startNoting } from "~/platform/counterparts/store";
 import type { Capacity } from "~/platform/environments/capacity";
 import * as store from "~/platform/environments/creation-store";
 import type { Environment } from "~/platform/environments/model";
@@ -80,7 +81,7 @@ export function createCreation(deps: {
     { principal, plan, once, answer: answerOf }: Order<Answer>,
     schemas?: readonly string[],
   ): Promise<Created<Answer>> {
-    const { common, identities, faults } = plan;
+    const { common, identities, faults, counterparts } = plan;
     await once?.take(tx);
     if (keys.limited) await countAgainstLimits(tx, principal, identities.length);
     const ids = identities.map(({ environmentId }) => environmentId);
@@ -88,6 +89,10 @@ export function createCreation(deps: {
     try {
       const places = await place(tx, plan, schemas);
       if (faults) await insertFaults(tx, ids, faults);
+      if (counterparts) {
+        await insertCounterparts(tx, ids, counterparts);
+        for (const each of places) await startNoting(tx, each, counterparts.rules);
+      }
       for (const each of places) await giveApps(tx, { ...plan.common, ...each }, plan.apps);
       const answer = answerOf(
         places.map((each) => viewCreated({ ...common, apps: plan.apps }, each)),
@@ -100,9 +105,13 @@ export function createCreation(deps: {
     }
   }
 
-  /** Without a key, limits, faults and apps, one statement claims a schema and inserts the row. */
+  /** Without a key, limits, faults, counterparts and apps, one statement claims a schema and inserts the row. */
   const needsTransaction = ({ plan, once }: Order<object>) =>
-    keys.limited || once !== undefined || plan.faults !== null || plan.apps.length > 0;
+    keys.limited ||
+    once !== undefined ||
+    plan.faults !== null ||
+    plan.counterparts !== null ||
+    plan.apps.length > 0;
 
   /** Undefined if no schema is ready. */
   async function createInReady<Answer extends object>(

@@ -97,6 +97,7 @@ export function createForks(deps: {
         templateSchema,
         identities: identities(newId, count, tokenStyle),
         faults: state.faults,
+        counterparts: state.counterparts,
         apps: await listApps(pool, parentId),
         lineage: { parentId, familyId, snapshotId: state.snapshotId, atCall },
       };

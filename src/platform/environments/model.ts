@@ -12,6 +12,7 @@ import {
   UserId,
 } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
+import { Counterparts } from "~/platform/counterparts/model";
 import { ClockView, NewClock } from "~/platform/environments/clock-model";
 import { TokenStyle } from "~/platform/environments/token-model";
 import { Faults } from "~/platform/faults/model";
@@ -88,6 +89,7 @@ export const NewEnvironment = t.Object(
     ),
     faults: t.Optional(Faults),
     events: t.Optional(NewEventApps),
+    counterparts: t.Optional(Counterparts),
     tokenStyle: t.Optional(TokenStyle),
     allowImpersonation: t.Optional(
       t.Boolean({

@@ -9,6 +9,7 @@ import type { Fault } from "~/platform/faults/model";
 export type Settings = {
   /** Null without any. */
   readonly faults: readonly Fault[] | null;
+  readonly hasCounterparts: boolean;
   /** The time that it shows, in milliseconds since 1970; null: real time. */
   readonly now: (() => number) | null;
 };
@@ -20,7 +21,8 @@ export async function openEnvironment(
 ): Promise<Opening<Settings> | undefined> {
   const row = await findOpening(sql, environmentId);
   if (!row) return undefined;
-  const { timing, state, noted } = row;
+  const { timing, state, noted, counterparts: hasCounterparts } = row;
   const { source, now } = openTiming(timing, environmentId);
-  return { source, settings: { faults: state?.faults ?? null, now }, isNoted: noted };
+  const settings = { faults: state?.faults ?? null, hasCounterparts, now };
+  return { source, settings, isNoted: noted };
 }

@@ -2,6 +2,9 @@
 import type { Session } from "~/db/session";
 import { ApiError } from "~/errors";
 import { known, quoted } from "~/input/nearest";
+import type { Counterpart } from "~/platform/counterparts/model";
+import { requireCounterparts } from "~/platform/counterparts/rules";
+import { type CounterpartState, newState as newCounterparts } from "~/platform/counterparts/store";
 import { firstReading, firstTiming, viewClock } from "~/platform/environments/clock";
 import type { Common, Identity, Lineage } from "~/platform/environments/creation-store";
 import { type NewEnvironment, TTL_SECONDS_DEFAULT } from "~/platform/environments/model";
@@ -13,6 +16,7 @@ import { requireApps } from "~/platform/outbox/requirements";
 import type { StoredApp } from "~/platform/outbox/store";
 import { promptAt } from "~/platform/suites/prompt";
 import type { Suites } from "~/platform/suites/suites";
+import type { TemplateRow } from "~/platform/templates/store";
 import type { Templates } from "~/platform/templates/templates";
 import type { Principal } from "~/principal";
 import { serviceOf } from "~/replicas/index";
@@ -27,6 +31,7 @@ export type Plan = {
   readonly identities: readonly (Identity & { readonly token: string })[];
   readonly lineage?: Lineage;
   readonly faults: FaultState | null;
+  readonly counterparts: CounterpartState | null;
   /** That receive events. */
   readonly apps: readonly StoredApp[];
 };
@@ -50,6 +55,15 @@ export const placed = ({ identities }: Plan, schemas: readonly string[]) =>
 
 export function createPlanning(deps: { templates: Templates; suites: Suites; newId: NewId }) {
   const { templates, suites, newId } = deps;
+
+  async function rulesOf(
+    { services, template }: { services: readonly string[]; template: TemplateRow },
+    wanted: readonly Counterpart[],
+  ) {
+    const vocabulary = await templates.vocabulary(template);
+    const sessionOf = await templates.openTemplate(template);
+    return await requireCounterparts({ services, vocabulary, sessionOf }, wanted);
+  }
 
   /**
    * Plans the environments of a request, by its test or by name; `task`: what the test asks for. Throws if the request is
@@ -91,11 +105,15 @@ export function createPlanning(deps: { templates: Templates; suites: Suites; new
     const { faults = test?.faults ?? [], events } = wanted;
     const read = async <T>(work: Reading<T>) => await work(await templates.openTemplate(template));
     requireFaults(services, faults);
+    const { counterparts = [] } = wanted;
+    const place = { services, template };
+    const rules = counterparts.length > 0 ? await rulesOf(place, counterparts) : [];
     return {
       common,
       templateSchema: template.schemaName,
       identities: identities(newId, wanted.count ?? 1, wanted.tokenStyle),
       faults: faults.length > 0 ? newState(faults) : null,
+      counterparts: rules.length > 0 ? newCounterparts(rules) : null,
       apps: events ? await requireApps({ actors: members, read }, events, "events.apps") : [],
       task: test && { prompt: promptAt(test.prompt, viewClock(common.timing).now) },
     };

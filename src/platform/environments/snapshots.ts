@@ -3,6 +3,7 @@ import type { Pool, Tx } from "~/db/connect";
 import { resetClone } from "~/db/deltas";
 import { together } from "~/db/session";
 import { LimitExceeded } from "~/errors";
+import { restart as restartCounterparts } from "~/platform/counterparts/store";
 import { continued, readClock } from "~/platform/environments/clock";
 import { setClock } from "~/platform/environments/clock-store";
 import type { NewSnapshot, Reset } from "~/platform/environments/control-model";
@@ -68,6 +69,7 @@ export function createSnapshots(deps: {
           locked.faults && restart(tx, id),
         ]);
         await resetEvents(tx, environment);
+        await restartCounterparts(tx, environment);
         const answer = {
           environmentId: id,
           snapshotId: snapshotId ?? null,

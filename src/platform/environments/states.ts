@@ -5,6 +5,11 @@ import type { Pool, Sql, Tx } from "~/db/connect";
 import { asUnknown, countDifferences, type Delta, readDelta } from "~/db/deltas";
 import { buildClone } from "~/db/schemas";
 import { ApiError, LimitExceeded } from "~/errors";
+import {
+  type CounterpartState,
+  find as findCounterparts,
+  newState as newCounterparts,
+} from "~/platform/counterparts/store";
 import { continued } from "~/platform/environments/clock";
 import type { Timing } from "~/platform/environments/clock-model";
 import type { Exclusive } from "~/platform/environments/exclusive";
@@ -28,6 +33,7 @@ type Origin = Pick<
   readonly blueprint: Blueprint;
   readonly timing: Timing;
   readonly faults: FaultState | null;
+  readonly counterparts: CounterpartState | null;
 };
 
 /** A state that is kept. */
@@ -122,13 +128,16 @@ export function createStates(deps: {
         const timing = continued(state.timing, state.reading, state.calls);
         const current = await findFaults(pool, id);
         const faults = current && newState(current.faults);
-        return { ...state, timing, faults, blueprint: await blueprintOf(state) };
+        const now = await findCounterparts(pool, id);
+        const counterparts = now && newCounterparts(now.rules);
+        return { ...state, timing, faults, counterparts, blueprint: await blueprintOf(state) };
       }
       const state = await exclusive.run(environment, async (tx) => {
         const locked = await store.lock(tx, id);
         if (!locked) throw notFound();
         const kept = await read(tx, keyId, locked);
-        return { ...locked, ...kept, atCall: await store.countCalls(tx, id) };
+        const counterparts = await findCounterparts(tx, id);
+        return { ...locked, ...kept, counterparts, atCall: await store.countCalls(tx, id) };
       });
       return { ...state, blueprint: await templates.blueprint(state.templateSchema) };
     },

@@ -49,7 +49,8 @@ export async function pageOf(
 
 const time = (ms: number) => new Date(ms).toISOString();
 
-export function makerOf(cause: Cause): "call" | "clock" | "hand" {
+export function makerOf(cause: Cause): "call" | "clock" | "counterpart" | "hand" {
+  if ("counterpart" in cause) return "counterpart";
   if ("clock" in cause) return "clock";
   return "hand" in cause ? "hand" : "call";
 }

@@ -72,11 +72,14 @@ const Missed = t.Object(
 
 const Caused = t.Object(
   {
-    by: t.Union([t.Literal("call"), t.Literal("clock"), t.Literal("hand")], {
-      title: "EventCause",
-      description: "`hand`: the owner of the environment has raised it",
-      examples: ["call"],
-    }),
+    by: t.Union(
+      [t.Literal("call"), t.Literal("clock"), t.Literal("counterpart"), t.Literal("hand")],
+      {
+        title: "EventCause",
+        description: "`hand`: the owner of the environment has raised it",
+        examples: ["call"],
+      },
+    ),
     request: t.Nullable(t.String({ examples: ["0d9f1c5e-7b1c-4c39-9e0b-6d5f6f0a2f11"] }), {
       description: "`X-Request-Id` of the call, as in the calls of a run; null for other causes",
     }),

@@ -24,8 +24,7 @@ import * as store from "~/platform/runs/evaluation-store";
 import { abandon, finish } from "~/platform/runs/lifecycle-store";
 import type { OverdueVerdicts } from "~/platform/runs/overdue-verdicts";
 import { requireSpec } from "~/platform/suites/preparation";
-import { type Templates, wordsOf } from "~/platform/templates/templates";
-import { modelWith } from "~/replicas/world";
+import type { Templates } from "~/platform/templates/templates";
 
 export type Evaluation = ReturnType<typeof createEvaluation>;
 
@@ -78,10 +77,7 @@ export function createEvaluation(deps: {
   async function vocabularyOf(environmentId: string): Promise<RunVocabulary & { userId: string }> {
     const environment = await environments.find(environmentId);
     if (!environment) throw new Error("a run without an environment");
-    const tables = await templates.tablesOf(environment);
-    const { userId } = environment;
-    const aliases = await templates.aliasesOf(environment, tables);
-    return { userId, tables, ...wordsOf(modelWith(environment.service, tables)), aliases };
+    return { userId: environment.userId, ...(await templates.vocabularyOf(environment)) };
   }
 
   /** Returns the input of an evaluation. A text: why its calls or deliveries cannot be counted. */

@@ -98,6 +98,13 @@ export function createTemplates(deps: {
       return { tables, ...wordsOf(modelWith(template.service, tables)), aliases };
     },
 
+    /** Returns the tables and columns that assertions can use in a clone, also if its template has been replaced since. */
+    async vocabularyOf(clone: Parameters<typeof tablesOf>[0]) {
+      const tables = await blueprints.tablesOf(clone);
+      const aliases = await aliasesOf(clone, tables);
+      return { tables, ...wordsOf(modelWith(clone.service, tables)), aliases };
+    },
+
     /** Returns the earlier ids of a clone's rows. */
     aliasesOf,
 

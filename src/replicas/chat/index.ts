@@ -1,6 +1,7 @@
 /** The chat service, wire-compatible with the Slack Web API. */
 import { ApiError } from "~/errors";
 import { about } from "~/replicas/chat/about";
+import { acting } from "~/replicas/chat/acting";
 import { acts } from "~/replicas/chat/acts/index";
 import { answerText } from "~/replicas/chat/answer";
 import { METHODS } from "~/replicas/chat/api/index";
@@ -50,6 +51,7 @@ export const chat = createReplica<TableName>({
   acts,
   busySign: findBusySign,
   handle: answer,
+  acting,
   words: rowWords,
   faults,
   operations: methodOperations,

@@ -4,6 +4,7 @@ import { type Answer, createExecutor, type Running } from "~/graphql/execute";
 import { untilUnblocked } from "~/replicas/kit/retries";
 import { createReplica, type ReplicaCall } from "~/replicas/replica";
 import { about } from "~/replicas/tracker/about";
+import { acting } from "~/replicas/tracker/acting";
 import { type Context, inContext } from "~/replicas/tracker/context";
 import { DERIVED } from "~/replicas/tracker/derived";
 import { formatError, shapeOf, statusOf, TrackerError } from "~/replicas/tracker/errors";
@@ -42,6 +43,7 @@ export const tracker = createReplica<TableName>({
   carriesSecret: uploads.matches,
   awaits: uploads.awaits,
   handle: answer,
+  acting,
   words: rowWords,
   faults,
   operations: trackerOperations,

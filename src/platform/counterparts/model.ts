@@ -1,0 +1,175 @@
+/** Shapes of the counterparts of an environment: simulated colleagues who act by rules. */
+import { Type } from "@sinclair/typebox";
+import { type Static, t } from "elysia";
+import { Count, Id, ServiceName } from "~/http/model";
+
+const COUNTERPARTS_MAX = 50;
+const NAME_MAX = 100;
+const TEXT_MAX = 10_000;
+const PATHS_MAX = 10;
+/** Actions of an environment, by all rules together. */
+export const ACTIONS_MAX = 1_000;
+
+const Path = t.String({ minLength: 1, maxLength: NAME_MAX, examples: ["thread_ts"] });
+const FromTrigger = t.Object(
+  {
+    $trigger: t.Union([Path, t.Array(Path, { minItems: 1, maxItems: PATHS_MAX })], {
+      description: "A path, or several",
+    }),
+  },
+  {
+    title: "FromTrigger",
+    description:
+      "A value of the row that set off the rule: of a column, or of a part of one (`extra.topic`). Of several paths, the first that is not null",
+    examples: [{ $trigger: ["thread_ts", "ts"] }],
+  },
+);
+
+const When = t.Object(
+  {
+    diff_type: t.Union([t.Literal("added"), t.Literal("changed"), t.Literal("removed")], {
+      title: "TriggerType",
+      description: "What happens to the row",
+    }),
+    entity: t.String({
+      minLength: 1,
+      maxLength: NAME_MAX,
+      description: "The table",
+      examples: ["messages"],
+    }),
+    service: t.Optional({ ...ServiceName, description: "Of the table. Omitted: the rule's" }),
+    where: t.Optional(
+      t.Record(t.String(), t.Unknown(), {
+        description: "Which rows, as in assertions. Omitted: every row",
+        examples: [{ text: { i_contains: "approve" } }],
+      }),
+    ),
+    expected_changes: t.Optional(
+      t.Record(t.String(), t.Unknown(), {
+        description: "For `changed`: columns with their old and new values, as in assertions",
+        examples: [{ topic: { to: "Launch" } }],
+      }),
+    ),
+  },
+  {
+    title: "CounterpartTrigger",
+    description:
+      "An assertion without a count, on the changes that one transaction of the agent has committed",
+  },
+);
+
+const textOrTrigger = (description: string) =>
+  t.Optional(
+    t.Union([t.String({ minLength: 1, maxLength: NAME_MAX }), FromTrigger], { description }),
+  );
+
+const Say = t.Object(
+  {
+    text: t.String({
+      minLength: 1,
+      maxLength: TEXT_MAX,
+      description: "The message",
+      examples: ["Go ahead."],
+    }),
+    channel: textOrTrigger("Omitted: that of the row"),
+    thread_ts: textOrTrigger("Omitted: no thread"),
+  },
+  { title: "CounterpartWords", description: "Posts a message, where people talk" },
+);
+
+const name = (description: string, example: string) =>
+  t.Optional(t.String({ minLength: 1, maxLength: NAME_MAX, description, examples: [example] }));
+
+const Call = t.Object(
+  {
+    method: name("A method of the service's API", "reactions.add"),
+    operation: name("A field of a mutation, for a service with GraphQL", "commentCreate"),
+    tool: name("A tool of the service's own MCP server", "save_issue"),
+    arguments: t.Optional(
+      t.Record(t.String(), t.Unknown(), {
+        description: 'By name. Any value in them can be taken from the row: `{"$trigger": "ts"}`',
+        examples: [{ name: "eyes", timestamp: { $trigger: "ts" } }],
+      }),
+    ),
+  },
+  { title: "CounterpartCall", description: "Calls the service: one of method, operation, tool" },
+);
+
+const Rule = t.Object(
+  {
+    name: t.String({
+      minLength: 1,
+      maxLength: NAME_MAX,
+      description: "Of the rule, unique in the environment",
+      examples: ["dana-approves"],
+    }),
+    as: t.String({
+      minLength: 1,
+      maxLength: 255,
+      description: "The person who acts: id or email of a user of the service",
+      examples: ["U02JOHNADOE"],
+    }),
+    service: t.Optional({
+      ...ServiceName,
+      description: "Where the person acts. Needed if the environment has several services",
+    }),
+    when: When,
+    say: t.Optional(Say),
+    call: t.Optional(Call),
+    times: t.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: ACTIONS_MAX,
+        description: `So many times, then no more. Omitted: once. All rules together: at most ${ACTIONS_MAX} times`,
+        examples: [1],
+      }),
+    ),
+  },
+  {
+    title: "Counterpart",
+    description:
+      "A rule by which a simulated colleague acts: either `say` or `call`, between the call that sets it off and the answer to that",
+  },
+);
+export type Counterpart = Static<typeof Rule>;
+export type Action = Pick<Counterpart, "say" | "call">;
+
+const EXAMPLE: Counterpart = {
+  name: "dana-approves",
+  as: "U02JOHNADOE",
+  when: { diff_type: "added", entity: "messages", where: { text: { i_contains: "approve" } } },
+  say: { text: "Go ahead.", thread_ts: { $trigger: ["thread_ts", "ts"] } },
+};
+
+export const Counterparts = t.Array(Rule, {
+  maxItems: COUNTERPARTS_MAX,
+  description: "In this order: several can be set off by the same change",
+  examples: [[EXAMPLE]],
+});
+
+export const NewCounterparts = t.Object(
+  { counterparts: Counterparts },
+  {
+    title: "NewCounterparts",
+    description: "The counterparts of the environment from now on; an empty list for none",
+    examples: [{ counterparts: [EXAMPLE] }],
+  },
+);
+
+const RuleState = t.Object(
+  {
+    ...Rule.properties,
+    fired: Type.Integer({ ...Count, description: "How often it has acted", examples: [1] }),
+    lastError: t.Nullable(t.String({ examples: ["not_in_channel"] }), {
+      description:
+        "Why its last action was rejected, in the words of the service; null if it was not. A rejected action changes nothing",
+    }),
+  },
+  { title: "CounterpartState", description: "A rule, and what it has done" },
+);
+
+export const CounterpartList = t.Object(
+  { environmentId: Id, counterparts: t.Array(RuleState, { description: "In their order" }) },
+  { title: "CounterpartList", description: "The counterparts of an environment" },
+);
+export type CounterpartList = Static<typeof CounterpartList>;

@@ -1,0 +1,149 @@
+/** Which counterparts an environment can have. */
+
+import type { Session } from "~/db/session";
+import { ApiError } from "~/errors";
+import { SpecError } from "~/evaluation/mistakes";
+import { compileTrigger, type Trigger } from "~/evaluation/trigger";
+import type { Vocabulary } from "~/evaluation/vocabulary";
+import { known, nearest, quoted } from "~/input/nearest";
+import { Rejections } from "~/input/rejections";
+import { ACTIONS_MAX, type Action, type Counterpart } from "~/platform/counterparts/model";
+import type { StoredRule } from "~/platform/counterparts/store";
+import { pathsIn } from "~/platform/counterparts/values";
+import { requireReplica, serviceOf, toolNames } from "~/replicas/index";
+
+/** An environment, or the template of one. */
+type Place = {
+  readonly services: readonly string[];
+  readonly vocabulary: Vocabulary;
+  readonly sessionOf: (service: string) => Session;
+};
+
+/** Characters of a rule as JSON text. */
+const RULE_LENGTH_MAX = 20_000;
+const CALLS = ["method", "operation", "tool"] as const;
+
+/** Throws `invalid_request` or `invalid_service`, with all that is wrong. */
+export async function requireCounterparts(
+  place: Place,
+  rules: readonly Counterpart[],
+  path = "counterparts",
+): Promise<readonly StoredRule[]> {
+  const rejections = new Rejections();
+  const found: StoredRule[] = [];
+  for (const [index, rule] of rules.entries())
+    try {
+      const own = `${path}[${index}]`;
+      if (found.some(({ name }) => name === rule.name))
+        throw wrong(`${own}.name`, `${quoted(rule.name)} is given twice`);
+      found.push(await requireCounterpart(place, rule, own));
+    } catch (error) {
+      rejections.add(error);
+    }
+  const times = rules.reduce((sum, rule) => sum + (rule.times ?? 1), 0);
+  if (times > ACTIONS_MAX)
+    rejections.add(wrong(path, `${times} actions together; at most ${ACTIONS_MAX} are possible`));
+  rejections.end();
+  return found;
+}
+
+const wrong = (path: string, problem: string) =>
+  new ApiError("invalid_request", `${path}: ${problem}`);
+
+async function requireCounterpart(
+  { services, vocabulary, sessionOf }: Place,
+  rule: Counterpart,
+  path: string,
+): Promise<StoredRule> {
+  if (JSON.stringify(rule).length > RULE_LENGTH_MAX)
+    throw wrong(path, `more than ${RULE_LENGTH_MAX} characters`);
+  const service = requireService(services, rule.service, path);
+  const trigger = triggerOf({ ...rule, service }, vocabulary, `${path}.when`, { isNew: true });
+  requireAction({ ...rule, service }, trigger, path);
+  const by = rule.as.includes("@") ? { email: rule.as } : { id: rule.as };
+  const user = await requireReplica(service).findUser(sessionOf(service), by);
+  if (user === undefined)
+    throw wrong(`${path}.as`, `${service} has no user ${quoted(rule.as)} here`);
+  return { ...rule, as: user, service, table: trigger.table };
+}
+
+function requireService(services: readonly string[], named: string | undefined, path: string) {
+  const [only] = services;
+  const service = named === undefined ? only : serviceOf(named);
+  if (service === undefined || !services.includes(service))
+    throw new ApiError(
+      "invalid_service",
+      `${path}.service: this environment has no ${quoted(named ?? "")}${known(named ?? "", services)}`,
+    );
+  if (named === undefined && services.length > 1)
+    throw wrong(`${path}.service`, `needed: one of ${services.join(", ")}`);
+  return service;
+}
+
+/** The trigger of a rule, whose service is known. Throws `invalid_request`. */
+export function triggerOf(
+  { when, service }: Pick<Counterpart, "when"> & { readonly service: string },
+  vocabulary: Vocabulary,
+  path: string,
+  { isNew }: { readonly isNew: boolean } = { isNew: false },
+): Trigger {
+  const given = vocabulary.isWorld && !when.service && !isTable(when.entity, vocabulary);
+  try {
+    return compileTrigger(given ? { ...when, service } : when, vocabulary, path, { isNew });
+  } catch (error) {
+    if (error instanceof SpecError) throw new ApiError("invalid_request", error.message);
+    throw error;
+  }
+}
+
+const isTable = (name: string, { tables }: Vocabulary) => tables.some((each) => each.name === name);
+
+type Acting = Pick<Counterpart, "say" | "call"> & { readonly service: string };
+
+function requireAction(rule: Acting, { columns }: Trigger, path: string): void {
+  const { say, call, service } = rule;
+  if ((say === undefined) === (call === undefined))
+    throw wrong(path, "either say or call is needed");
+  for (const from of pathsIn(say ?? call)) {
+    const [column = ""] = from.split(".", 1);
+    if (!columns.includes(column))
+      throw wrong(
+        `${path}.${say ? "say" : "call"}`,
+        `$trigger: the row has no column ${quoted(column)}${nearest(column, columns)}`,
+      );
+  }
+  if (call) requireCall(call, service, `${path}.call`);
+  if (!say) return;
+  const { acting } = requireReplica(service);
+  if (!acting?.say) throw wrong(`${path}.say`, `in ${service} nobody talks; use call`);
+  if (say.channel === undefined && !columns.includes(acting.say.channel))
+    throw wrong(`${path}.say.channel`, "needed: the row that sets off the rule has none");
+}
+
+function requireCall(call: NonNullable<Action["call"]>, service: string, path: string): void {
+  const replica = requireReplica(service);
+  const [kind, another] = CALLS.filter((each) => call[each] !== undefined);
+  if (!kind || another) throw wrong(path, "one of method, operation, tool is needed");
+  const name = call[kind] ?? "";
+  const { selector } = replica.faults;
+  if (kind !== "tool" && (kind !== selector || !replica.acting))
+    throw wrong(
+      `${path}.${kind}`,
+      `${service} has ${replica.acting ? `${selector}s` : "tools"} instead`,
+    );
+  const names = new Set(kind === "tool" ? toolNames(replica) : replica.acting?.names());
+  if (!names.has(name))
+    throw wrong(
+      `${path}.${kind}`,
+      `${service} has no ${kind} ${quoted(name)}${nearest(name, names)}`,
+    );
+  const parameters = kind === "tool" ? undefined : replica.acting?.parameters?.(name);
+  const unknown = Object.keys(call.arguments ?? {}).find(
+    (each) => parameters?.includes(each) === false,
+  );
+  if (unknown !== undefined)
+    throw wrong(
+      `${path}.arguments`,
+      `${name} has no argument ${quoted(unknown)}${nearest(unknown, parameters ?? [])}`,
+    );
+}

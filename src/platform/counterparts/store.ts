@@ -1,0 +1,163 @@
+/**
+ * The counterparts of environments, and the triggers that note the changes that may set them off (migration 35). These
+ * functions run on any of the pools.
+ */
+import { of } from "~/db/blueprint";
+import { type Fragment, literal, type Sql } from "~/db/connect";
+import type { Counterpart } from "~/platform/counterparts/model";
+
+/** A rule with the id of its user, its service and the table of its trigger. */
+export type StoredRule = Counterpart & { readonly service: string; readonly table: string };
+
+/** The actions of the rules so far: by rule, how often each has acted, and why its last action was rejected. */
+type Progress = {
+  readonly fired: readonly number[];
+  readonly errors: readonly (string | null)[];
+  /** Actions so far, also of rules that were replaced. */
+  readonly actions: number;
+};
+
+export type CounterpartState = {
+  readonly rules: readonly StoredRule[];
+  readonly progress: Progress;
+};
+
+export const newState = (rules: readonly StoredRule[], actions = 0): CounterpartState => ({
+  rules,
+  progress: { fired: rules.map(() => 0), errors: rules.map(() => null), actions },
+});
+
+/** Gives environments these counterparts. */
+export const insert = async (
+  sql: Sql,
+  environmentIds: readonly string[],
+  { rules, progress }: CounterpartState,
+) =>
+  await sql`
+    insert into diorama.counterparts (environment_id, rules, progress)
+    select id, ${JSON.stringify(rules)}::text::json, ${JSON.stringify(progress)}::text::json
+    from unnest(${[...environmentIds]}::text[]) as id
+  `;
+
+/** Replaces the counterparts of an environment whose calls wait. */
+export async function replace(
+  tx: Sql,
+  environmentId: string,
+  state: CounterpartState,
+): Promise<void> {
+  await tx`delete from diorama.counterparts where environment_id = ${environmentId}`;
+  await deleteChanges(tx, environmentId);
+  if (state.rules.length > 0) await insert(tx, [environmentId], state);
+}
+
+/** An environment's counterparts as a JSON object, null without any: the pools name columns differently. */
+const counterpartsOf = (sql: Sql, e: Fragment): Fragment => sql`(
+  select json_build_object('rules', c.rules, 'progress', c.progress)
+  from diorama.counterparts c where c.environment_id = ${e}.environment_id
+)`;
+
+export async function find(sql: Sql, environmentId: string): Promise<CounterpartState | null> {
+  const [row] = await sql<{ state: CounterpartState | null }[]>`
+    select ${counterpartsOf(sql, sql`e`)} as state
+    from diorama.environments e where environment_id = ${environmentId}
+  `;
+  return row?.state ?? null;
+}
+
+export const setProgress = async (tx: Sql, environmentId: string, progress: Progress) =>
+  await tx`
+    update diorama.counterparts set progress = ${JSON.stringify(progress)}::text::json
+    where environment_id = ${environmentId}
+  `;
+
+/** Throws if the transaction is lost. */
+export const requireOpen = async (tx: Sql) => await tx`select`;
+
+export async function isRunning(tx: Sql, environmentId: string): Promise<boolean> {
+  const rows = await tx`
+    select from diorama.runs where environment_id = ${environmentId} and status in ('running', 'ending')
+  `;
+  return rows.length > 0;
+}
+
+/** A row before and after a change, as Postgres prints it. */
+export type NotedRow = {
+  readonly number: string;
+  readonly transaction: string;
+  readonly tableName: string;
+  readonly before: string | null;
+  readonly after: string | null;
+};
+
+export async function hasChanges(sql: Sql, environmentId: string): Promise<boolean> {
+  const rows = await sql`
+    select from diorama.counterpart_changes where environment_id = ${environmentId} limit 1
+  `;
+  return rows.length > 0;
+}
+
+/** The changes that no rule has seen yet, in their order. */
+export const listChanges = async (sql: Sql, environmentId: string): Promise<NotedRow[]> =>
+  await sql<NotedRow[]>`
+    select number::text as number, transaction::text as transaction, table_name as "tableName", before, after
+    from diorama.counterpart_changes
+    where environment_id = ${environmentId} order by counterpart_changes.number
+  `;
+
+/** `numbers`: those that were looked at; all if omitted. */
+export const deleteChanges = async (sql: Sql, environmentId: string, numbers?: readonly string[]) =>
+  await sql`
+    delete from diorama.counterpart_changes where environment_id = ${environmentId}
+      ${numbers ? sql`and number = any(${[...numbers]}::int8[])` : sql``}
+  `;
+
+/** Deletes the changes of environments that have ended. */
+export const deleteEnded = async (sql: Sql) =>
+  await sql`
+    delete from diorama.counterpart_changes c where (
+      select e.deleted_at is not null or e.expires_at <= now() from diorama.environments e
+      where e.environment_id = c.environment_id
+    )
+  `;
+
+const TRIGGER = "diorama_counterpart";
+
+type Schema = { readonly environmentId: string; readonly schemaName: string };
+
+const tablesIn = (rules: readonly StoredRule[]) => [...new Set(rules.map(({ table }) => table))];
+
+/**
+ * Begins to note the changes that may set off these rules. A schema with these triggers differs from its template, so
+ * that it is dropped with its environment.
+ */
+export async function startNoting(
+  tx: Sql,
+  { environmentId, schemaName }: Schema,
+  rules: readonly StoredRule[],
+): Promise<void> {
+  for (const table of tablesIn(rules))
+    await tx.unsafe(
+      `create trigger ${TRIGGER} after insert or update or delete on ${of(schemaName, table)}
+       for each row execute function diorama.note_for_counterparts(${literal(environmentId)})`,
+    );
+}
+
+export async function stopNoting(
+  tx: Sql,
+  { schemaName }: Schema,
+  rules: readonly StoredRule[],
+): Promise<void> {
+  for (const table of tablesIn(rules))
+    await tx.unsafe(`drop trigger if exists ${TRIGGER} on ${of(schemaName, table)}`);
+}
+
+/** Lets the counterparts of an environment that has been reset begin anew: its schema may be another one. */
+export async function restart(tx: Sql, environment: Schema): Promise<void> {
+  const state = await find(tx, environment.environmentId);
+  if (!state) return;
+  const { rules } = state;
+  await deleteChanges(tx, environment.environmentId);
+  await setProgress(tx, environment.environmentId, newState(rules).progress);
+  await stopNoting(tx, environment, rules);
+  await startNoting(tx, environment, rules);
+}

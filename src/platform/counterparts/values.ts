@@ -1,0 +1,40 @@
+/** Values of actions that are taken from the row that set them off. */
+import type { Row } from "~/evaluation/predicate";
+import { isObject } from "~/input/json";
+
+/** The paths of a value that stands for one of the row; undefined for any other value. */
+function pathsOf(value: unknown): readonly string[] | undefined {
+  if (!isObject(value)) return undefined;
+  const { $trigger: given, ...others } = value as Record<string, unknown>;
+  if (given === undefined || Object.keys(others).length > 0) return undefined;
+  const paths = Array.isArray(given) ? given : [given];
+  return paths.every((path) => typeof path === "string") ? paths : undefined;
+}
+
+/** All paths in a value. */
+export function pathsIn(value: unknown): readonly string[] {
+  const own = pathsOf(value);
+  if (own) return own;
+  return isObject(value) || Array.isArray(value) ? Object.values(value).flatMap(pathsIn) : [];
+}
+
+/** The value with what the row has at its paths; null where it has nothing. */
+export function filledFrom(row: Row, value: unknown): unknown {
+  const paths = pathsOf(value);
+  if (paths) return paths.map((path) => read(row, path)).find((found) => found !== null) ?? null;
+  if (Array.isArray(value)) return value.map((each) => filledFrom(row, each));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, filledFrom(row, each)]),
+  );
+}
+
+function read(row: Row, path: string): unknown {
+  let value: unknown = row;
+  for (const part of path.split("."))
+    value =
+      typeof value === "object" && value !== null && Object.hasOwn(value, part)
+        ? (value as Record<string, unknown>)[part]
+        : null;
+  return value ?? null;
+}

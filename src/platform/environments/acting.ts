@@ -1,0 +1,124 @@
+/**
+ * Actions of counterparts. What sets them off is noted with the agent's changes, in the same transaction; an action and
+ * the fact that it was done are one transaction, too. So each is done once, whichever server dies when: what a call sets
+ * off is done before its answer, and if the server dies before that, ahead of the next call.
+ *
+ * Actions run between the environment's calls, under the actor `counterpart`. They are no calls: they have no line in a
+ * journal, and move no clock.
+ */
+import type { Capture } from "~/capture/capture";
+import { causeOf } from "~/db/cause";
+import { inTransaction, type Pool, type Sql, type Tx } from "~/db/connect";
+import { errorFields, type Log } from "~/log";
+import { changesOf } from "~/platform/counterparts/changes";
+import { triggerOf } from "~/platform/counterparts/rules";
+import * as store from "~/platform/counterparts/store";
+import { sourceBetween } from "~/platform/environments/clock";
+import { lockTiming } from "~/platform/environments/clock-store";
+import type { Exclusive } from "~/platform/environments/exclusive";
+import { createPerforming, type SetOff } from "~/platform/environments/performing";
+import type { EnvironmentRow } from "~/platform/environments/store";
+import { isNoted, noteNow, setCause } from "~/platform/outbox/store";
+import type { Templates } from "~/platform/templates/templates";
+
+export type Acting = ReturnType<typeof createActing>;
+
+export function createActing(deps: {
+  pool: Pool;
+  /** For statements on the tables of environments. */
+  replicas: Pool;
+  templates: Templates;
+  exclusive: Exclusive;
+  capture: Capture;
+  log: Log;
+}) {
+  const { pool, replicas, templates, exclusive, capture, log } = deps;
+  const attempt = createPerforming(deps);
+
+  /** The changes that no rule has seen yet, and what they set off. */
+  async function look(sql: Sql, environment: EnvironmentRow) {
+    const { environmentId: id } = environment;
+    const state = await store.find(sql, id);
+    const noted = state ? await store.listChanges(sql, id) : [];
+    if (!state || noted.length === 0) return undefined;
+    const { rules, progress } = state;
+    const vocabulary = await templates.vocabularyOf(environment);
+    const triggers = rules.map((rule) => triggerOf(rule, vocabulary, rule.name));
+    const tables = vocabulary.tables.filter(({ name }) =>
+      rules.some(({ table }) => table === name),
+    );
+    const fired = [...progress.fired];
+    const found: (SetOff & { readonly index: number })[] = [];
+    for (const rows of changesOf(tables, noted))
+      for (const [index, rule] of rules.entries())
+        for (const row of triggers[index]?.find(rows) ?? []) {
+          if ((fired[index] ?? 0) >= (rule.times ?? 1)) break;
+          fired[index] = (fired[index] ?? 0) + 1;
+          found.push({ index, rule, row });
+        }
+    return { numbers: noted.map(({ number }) => number), found, progress: { ...progress, fired } };
+  }
+
+  /** Does what the changes so far set off. The environment's calls wait. */
+  async function act(tx: Tx, environment: EnvironmentRow, baseUrl: string): Promise<void> {
+    const { environmentId: id, schemaName } = environment;
+    const timing = await lockTiming(tx, id);
+    const looked = timing && (await look(tx, environment));
+    if (!timing || !looked) return;
+    const { found, progress } = looked;
+    let { actions } = progress;
+    const errors = [...progress.errors];
+    const isCauseNoted = await isNoted(tx, id);
+    const perform = async () => {
+      for (const { index, rule, row } of found) {
+        const source = sourceBetween(timing, ++actions);
+        if (isCauseNoted) await setCause(tx, causeOf({ counterpart: rule.name }, source));
+        errors[index] = await attempt(tx, { environment, baseUrl, source }, { rule, row });
+        if (isCauseNoted) await noteNow(tx);
+      }
+    };
+    if (found.length > 0) await capture.as(tx, "counterpart", schemaName, perform);
+    await store.setProgress(tx, id, { fired: progress.fired, errors, actions });
+    await store.deleteChanges(tx, id, looked.numbers);
+  }
+
+  return {
+    /**
+     * Makes a call of an environment with counterparts, and does what it sets off before it returns. Throws 503 if
+     * something was left from before and other calls do not end in time.
+     */
+    async around<T>(
+      environment: EnvironmentRow,
+      baseUrl: string,
+      call: () => Promise<T>,
+    ): Promise<T> {
+      await settle(environment, baseUrl);
+      const result = await call();
+      // The call has been made: if this fails, it is done ahead of the next one.
+      await settle(environment, baseUrl).catch((error: unknown) =>
+        log.warn("actions wait for the next call", {
+          environment_id: environment.environmentId,
+          ...errorFields(error),
+        }),
+      );
+      return result;
+    },
+  };
+
+  async function settle(environment: EnvironmentRow, baseUrl: string): Promise<void> {
+    const { environmentId: id } = environment;
+    if (!(await store.hasChanges(pool, id))) return;
+    const looked = await look(replicas, environment);
+    if (!looked) return;
+    // Most changes set off nothing: the environment's other calls need not wait for that.
+    if (looked.found.length === 0) {
+      await store.deleteChanges(pool, id, looked.numbers);
+      return;
+    }
+    await exclusive.run(
+      environment,
+      (tx) => act(tx, environment, baseUrl),
+      (work) => inTransaction(replicas, work),
+    );
+  }
+}

@@ -1,0 +1,76 @@
+/** Replaces and shows the counterparts of an environment. */
+import type { Pool } from "~/db/connect";
+import { openSession, tablesOf } from "~/db/session";
+import { ApiError } from "~/errors";
+import type { Counterpart, CounterpartList } from "~/platform/counterparts/model";
+import { requireCounterparts } from "~/platform/counterparts/rules";
+import * as store from "~/platform/counterparts/store";
+import { lockTiming } from "~/platform/environments/clock-store";
+import type { Environments } from "~/platform/environments/environments";
+import type { Exclusive } from "~/platform/environments/exclusive";
+import { notFound } from "~/platform/environments/id";
+import { actorsIn } from "~/platform/environments/view";
+import type { Templates } from "~/platform/templates/templates";
+import { serviceSession } from "~/replicas/service-session";
+
+export type CounterpartControl = ReturnType<typeof createCounterparts>;
+
+export function createCounterparts(deps: {
+  pool: Pool;
+  /** For statements on the tables of environments. */
+  replicas: Pool;
+  environments: Environments;
+  templates: Templates;
+  exclusive: Exclusive;
+}) {
+  const { pool, replicas, environments, templates, exclusive } = deps;
+
+  return {
+    /** Replaces the counterparts between two calls: those that begin after the answer have the new ones. */
+    async put(
+      userId: string,
+      envId: string,
+      wanted: readonly Counterpart[],
+    ): Promise<CounterpartList> {
+      const environment = await environments.requirePath(userId, envId);
+      const { environmentId: id, service: kind, schemaName } = environment;
+      const services = Object.keys(actorsIn(environment));
+      const vocabulary = await templates.vocabularyOf(environment);
+      return await exclusive.run(environment, async (tx) => {
+        if (!(await lockTiming(tx, id))) throw notFound();
+        const session = openSession(
+          replicas,
+          schemaName,
+          tablesOf(tx, schemaName, vocabulary.tables),
+        );
+        const sessionOf = (service: string) => serviceSession({ kind, services }, service, session);
+        const rules = await requireCounterparts({ services, vocabulary, sessionOf }, wanted);
+        if (await store.isRunning(tx, id))
+          throw new ApiError(
+            "invalid_request",
+            "counterparts: the environment has an active run; they are given before a run",
+          );
+        const before = await store.find(tx, id);
+        const state = store.newState(rules, before?.progress.actions);
+        if (before) await store.stopNoting(tx, environment, before.rules);
+        await store.startNoting(tx, environment, rules);
+        await store.replace(tx, id, state);
+        return view(id, state);
+      });
+    },
+
+    async show(userId: string, envId: string): Promise<CounterpartList> {
+      const { environmentId: id } = await environments.requirePath(userId, envId);
+      return view(id, (await store.find(pool, id)) ?? store.newState([]));
+    },
+  };
+}
+
+const view = (id: string, { rules, progress }: store.CounterpartState): CounterpartList => ({
+  environmentId: id,
+  counterparts: rules.map(({ table: _, ...rule }, index) => ({
+    ...rule,
+    fired: progress.fired[index] ?? 0,
+    lastError: progress.errors[index] ?? null,
+  })),
+});

@@ -1,0 +1,127 @@
+/** Makes the calls of counterparts, as their persons. */
+import { inSavepoint, isUnavailable, type Tx } from "~/db/connect";
+import { sessionWithin, tablesOf } from "~/db/session";
+import type { Row } from "~/evaluation/predicate";
+import { errorFields, type Log } from "~/log";
+import { requireOpen, type StoredRule } from "~/platform/counterparts/store";
+import { filledFrom } from "~/platform/counterparts/values";
+import type { EnvironmentRow } from "~/platform/environments/store";
+import { actorsIn } from "~/platform/environments/view";
+import type { Templates } from "~/platform/templates/templates";
+import type { Given } from "~/replicas/acting";
+import type { Caller } from "~/replicas/caller";
+import { requireReplica } from "~/replicas/index";
+import { WORLD } from "~/replicas/members";
+import { newAccount, type ReplicaCall } from "~/replicas/replica";
+import { serviceSession } from "~/replicas/service-session";
+import type { Source } from "~/source";
+import { HeaderList, HttpRequest, JSON_HEADERS } from "~/wire/message";
+
+/** An action that the service has rejected. */
+class Rejected extends Error {}
+
+const ERROR_MAX = 500;
+
+/** A rule, and the row that sets it off. */
+export type SetOff = { readonly rule: StoredRule; readonly row: Row };
+
+type Means = {
+  readonly environment: EnvironmentRow;
+  /** Scheme and host at which the agent reaches the server. */
+  readonly baseUrl: string;
+  readonly source: Source;
+};
+
+export function createPerforming({ templates, log }: { templates: Templates; log: Log }) {
+  /** The person of a rule, as a caller of their service. */
+  async function callerIn(
+    tx: Tx,
+    { environment, baseUrl, source }: Means,
+    { service, as: actor }: StoredRule,
+  ): Promise<Caller> {
+    const { environmentId, schemaName, service: kind, tokenHash: secret } = environment;
+    const tables = await templates.tablesOf(environment);
+    const named = tablesOf(tx, schemaName, tables);
+    const whole = sessionWithin(tx, schemaName, named, source);
+    const services = Object.keys(actorsIn(environment));
+    const only = kind === WORLD ? { only: service } : {};
+    return {
+      session: serviceSession({ kind, services }, service, whole),
+      actor,
+      secret,
+      baseUrl: `${baseUrl}/api/env/${environmentId}/services/${service}`,
+      aliases: await templates.aliasesOf({ ...environment, ...only }, tables),
+    };
+  }
+
+  /** Performs an action; a rejected one changes nothing. Returns why it was rejected, null if it was not. */
+  return async function attempt(
+    tx: Tx,
+    means: Means,
+    { rule, row }: SetOff,
+  ): Promise<string | null> {
+    try {
+      await inSavepoint(tx, async (nested) => {
+        const caller = await callerIn(nested, means, rule);
+        const error = await perform(caller, rule, row);
+        if (error !== null) throw new Rejected(error);
+      });
+      return null;
+    } catch (error) {
+      if (error instanceof Rejected) return error.message.slice(0, ERROR_MAX).toWellFormed();
+      if (isUnavailable(error)) await requireOpen(tx);
+      const { environmentId } = means.environment;
+      log.error("action failed", {
+        environment_id: environmentId,
+        counterpart: rule.name,
+        ...errorFields(error),
+      });
+      return "internal_error";
+    }
+  };
+}
+
+/** Makes the call of a rule. Returns the error that the service answers with, null if it has none. */
+async function perform(
+  caller: Caller,
+  { say, call, service }: StoredRule,
+  row: Row,
+): Promise<string | null> {
+  const replica = requireReplica(service);
+  const { acting } = replica;
+  if (call?.tool !== undefined) {
+    const given = filledFrom(row, call.arguments ?? {}) as Given;
+    const profile = Object.values(replica.toolProfiles ?? {}).find(({ tools }) =>
+      tools.some(({ name }) => name === call.tool),
+    );
+    const result = await profile?.call({ ...caller, name: call.tool, arguments: given });
+    if (!result) return "unknown tool";
+    return result.isError ? result.text : null;
+  }
+  const words = acting?.say && say && { channel: { $trigger: acting.say.channel }, ...say };
+  const given = filledFrom(row, words ?? call?.arguments ?? {}) as Given;
+  const name = words ? acting?.say?.name : (call?.method ?? call?.operation);
+  const made = acting?.request(name ?? "", words ? withoutNulls(given) : given);
+  if (!made) return "unknown call";
+  const account = newAccount(name ?? "");
+  const answer = await replica.handle({
+    ...caller,
+    account,
+    path: made.path,
+    request: new HttpRequest("POST", `/${made.path}`, HeaderList.of(JSON_HEADERS)),
+    body: new TextEncoder().encode(JSON.stringify(made.body)),
+    ...NOT_FROM_OUTSIDE,
+  });
+  return account.error ?? (answer.status >= 400 ? `HTTP ${answer.status}` : null);
+}
+
+const withoutNulls = (given: Given): Given =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+
+const NOT_FROM_OUTSIDE = {
+  userToken: undefined,
+  isAnonymous: false,
+  mayImpersonate: false,
+  hasApp: async () => false,
+  answerEvent: async () => undefined,
+} satisfies Partial<ReplicaCall>;
