@@ -423,6 +423,7 @@ create table diorama.tests (
   surfaces text[],
   faults json,
   audit json,
+  counterparts json,
   constraint tests_pkey PRIMARY KEY (test_id),
   constraint tests_suite_id_fkey FOREIGN KEY (suite_id) REFERENCES diorama.suites(suite_id) ON DELETE CASCADE
 );

@@ -3746,6 +3746,34 @@ export interface components {
              *     ]
              */
             readonly faults?: readonly components["schemas"]["Fault"][];
+            /**
+             * @description Of the environments that are created for it, unless initEnv names others. Omitted: none
+             * @example [
+             *       {
+             *         "name": "dana-approves",
+             *         "as": "U02JOHNADOE",
+             *         "when": {
+             *           "diff_type": "added",
+             *           "entity": "messages",
+             *           "where": {
+             *             "text": {
+             *               "i_contains": "approve"
+             *             }
+             *           }
+             *         },
+             *         "say": {
+             *           "text": "Go ahead.",
+             *           "thread_ts": {
+             *             "$trigger": [
+             *               "thread_ts",
+             *               "ts"
+             *             ]
+             *           }
+             *         }
+             *       }
+             *     ]
+             */
+            readonly counterparts?: readonly components["schemas"]["Counterpart"][];
             readonly audit?: components["schemas"]["TestAuditing"];
         };
         /** @description A group of tests that share a template */
@@ -3835,6 +3863,34 @@ export interface components {
              *     ]
              */
             readonly faults?: readonly components["schemas"]["Fault"][];
+            /**
+             * @description Of the environments that are created for it, unless initEnv names others. Omitted: none
+             * @example [
+             *       {
+             *         "name": "dana-approves",
+             *         "as": "U02JOHNADOE",
+             *         "when": {
+             *           "diff_type": "added",
+             *           "entity": "messages",
+             *           "where": {
+             *             "text": {
+             *               "i_contains": "approve"
+             *             }
+             *           }
+             *         },
+             *         "say": {
+             *           "text": "Go ahead.",
+             *           "thread_ts": {
+             *             "$trigger": [
+             *               "thread_ts",
+             *               "ts"
+             *             ]
+             *           }
+             *         }
+             *       }
+             *     ]
+             */
+            readonly counterparts?: readonly components["schemas"]["Counterpart"][];
             readonly audit?: components["schemas"]["TestAuditing"];
         };
         /** @description A suite; when expanded, with its tests */
@@ -4052,6 +4108,34 @@ export interface components {
              *     ]
              */
             readonly faults?: readonly components["schemas"]["Fault"][];
+            /**
+             * @description Of the environments that are created for it, unless initEnv names others. Omitted: none
+             * @example [
+             *       {
+             *         "name": "dana-approves",
+             *         "as": "U02JOHNADOE",
+             *         "when": {
+             *           "diff_type": "added",
+             *           "entity": "messages",
+             *           "where": {
+             *             "text": {
+             *               "i_contains": "approve"
+             *             }
+             *           }
+             *         },
+             *         "say": {
+             *           "text": "Go ahead.",
+             *           "thread_ts": {
+             *             "$trigger": [
+             *               "thread_ts",
+             *               "ts"
+             *             ]
+             *           }
+             *         }
+             *       }
+             *     ]
+             */
+            readonly counterparts?: readonly components["schemas"]["Counterpart"][];
             readonly audit?: components["schemas"]["TestAuditing"];
             /**
              * @description The prompt as an agent gets it, with the time of a new environment
@@ -4108,6 +4192,34 @@ export interface components {
              *     ]
              */
             readonly faults?: readonly components["schemas"]["Fault"][] | null;
+            /**
+             * @description Null: none
+             * @example [
+             *       {
+             *         "name": "dana-approves",
+             *         "as": "U02JOHNADOE",
+             *         "when": {
+             *           "diff_type": "added",
+             *           "entity": "messages",
+             *           "where": {
+             *             "text": {
+             *               "i_contains": "approve"
+             *             }
+             *           }
+             *         },
+             *         "say": {
+             *           "text": "Go ahead.",
+             *           "thread_ts": {
+             *             "$trigger": [
+             *               "thread_ts",
+             *               "ts"
+             *             ]
+             *           }
+             *         }
+             *       }
+             *     ]
+             */
+            readonly counterparts?: readonly components["schemas"]["Counterpart"][] | null;
             /** @description Null: none */
             readonly audit?: components["schemas"]["TestAuditing"] | null;
         };

@@ -5,6 +5,9 @@ create table diorama.counterparts (
   progress json not null
 );
 
+-- The counterparts of the environments that are created for a test. Null: none.
+alter table diorama.tests add column counterparts json;
+
 -- Changes that may set off rules, until they are looked at. Rows are as Postgres prints them.
 create table diorama.counterpart_changes (
   environment_id text not null,

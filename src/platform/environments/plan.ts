@@ -105,7 +105,7 @@ export function createPlanning(deps: { templates: Templates; suites: Suites; new
     const { faults = test?.faults ?? [], events } = wanted;
     const read = async <T>(work: Reading<T>) => await work(await templates.openTemplate(template));
     requireFaults(services, faults);
-    const { counterparts = [] } = wanted;
+    const { counterparts = test?.counterparts ?? [] } = wanted;
     const place = { services, template };
     const rules = counterparts.length > 0 ? await rulesOf(place, counterparts) : [];
     return {

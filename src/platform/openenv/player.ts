@@ -101,6 +101,7 @@ export function createPlayer(
       templateName: test.templateName ?? suite.templateName,
       ...(actor !== null && { impersonateUserId: actor }),
       ...(test.faults && { faults: test.faults }),
+      ...(test.counterparts && { counterparts: test.counterparts }),
       ttlSeconds: EPISODE_SECONDS,
     });
     const { environmentId, token, service } = created;

@@ -3,6 +3,7 @@ import { type Static, t } from "elysia";
 import { Spec } from "~/evaluation/spec";
 import { Count, Id, Kind, KindName, Timestamp, UserId } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
+import { Counterparts } from "~/platform/counterparts/model";
 import { Faults } from "~/platform/faults/model";
 import { Description, TemplateName, TemplateRef, Visibility } from "~/platform/templates/model";
 
@@ -40,12 +41,13 @@ const Surfaces = t.Array(t.Union([t.Literal("api"), t.Literal("mcp")], { title: 
   examples: [["api", "mcp"]],
 });
 
-const TestFaults = {
-  ...Faults,
+const ofEnvironments = {
   minItems: 1,
   description:
     "Of the environments that are created for it, unless initEnv names others. Omitted: none",
 };
+const TestFaults = { ...Faults, ...ofEnvironments };
+const TestCounterparts = { ...Counterparts, ...ofEnvironments };
 
 const ACCEPTED_MAX = 200;
 const Audit = t.Object(
@@ -88,6 +90,7 @@ export const NewTest = t.Object(
     ),
     surfaces: t.Optional(Surfaces),
     faults: t.Optional(TestFaults),
+    counterparts: t.Optional(TestCounterparts),
     audit: t.Optional(Audit),
   },
   {
@@ -140,6 +143,7 @@ export const TestChange = t.Object(
     impersonateUserId: own(UserId, "user"),
     surfaces: t.Optional(t.Nullable(Surfaces, { description: "Null: unknown" })),
     faults: t.Optional(t.Nullable(TestFaults, { description: "Null: none" })),
+    counterparts: t.Optional(t.Nullable(TestCounterparts, { description: "Null: none" })),
     audit: t.Optional(t.Nullable(Audit, { description: "Null: none" })),
   },
   { title: "TestChange", description: "The fields to change" },
@@ -182,6 +186,7 @@ export const Test = t.Object(
     ),
     surfaces: t.Optional(Surfaces),
     faults: t.Optional(TestFaults),
+    counterparts: t.Optional(TestCounterparts),
     audit: t.Optional(Audit),
   },
   { title: "Test", description: "A task for an agent, and the expected changes" },

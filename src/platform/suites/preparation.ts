@@ -4,6 +4,7 @@ import { SpecError } from "~/evaluation/mistakes";
 import type { Vocabulary } from "~/evaluation/vocabulary";
 import { Rejections } from "~/input/rejections";
 import { linesOf } from "~/input/shape";
+import { requireCounterparts } from "~/platform/counterparts/rules";
 import { requireFaults } from "~/platform/faults/rules";
 import type { NewTest } from "~/platform/suites/model";
 import type * as store from "~/platform/suites/store";
@@ -71,10 +72,18 @@ export async function prepareTests(
       users.set(user, found);
       await found.catch(rejections.add);
     }
-    const { faults = null, audit = null } = test;
+    const { faults = null, counterparts = null, audit = null } = test;
     const place = `test ${JSON.stringify(test.name)}: faults`;
     attempt(() => requireFaults(template.services, faults ?? [], place), rejections);
     const vocabulary = await templates.vocabulary(template);
+    if (counterparts) {
+      const sessionOf = await templates.openTemplate(template);
+      const { services } = template;
+      const own = `test ${JSON.stringify(test.name)}: counterparts`;
+      await requireCounterparts({ services, vocabulary, sessionOf }, counterparts, own).catch(
+        rejections.add,
+      );
+    }
     const expectedOutput = JSON.stringify(test.expectedOutput);
     const isNew = !known.has(expectedOutput);
     // Compiling patterns takes a while: yield to other calls.
@@ -94,6 +103,7 @@ export async function prepareTests(
       actingUserId: id ?? null,
       surfaces: test.surfaces ?? null,
       faults,
+      counterparts,
       audit,
     });
   }

@@ -168,6 +168,7 @@ export function createSuites(deps: { pool: Pool; templates: Templates; newId: Ne
         impersonateUserId: test.actingUserId,
         ...(test.surfaces === null ? {} : { surfaces: test.surfaces }),
         ...(test.faults === null ? {} : { faults: test.faults }),
+        ...(test.counterparts === null ? {} : { counterparts: test.counterparts }),
         ...(test.audit === null ? {} : { audit: test.audit }),
       };
     },
@@ -183,6 +184,7 @@ export const testView = (test: store.TestRow) => ({
   ...(test.actingUserId === null ? {} : { impersonateUserId: test.actingUserId }),
   ...(test.surfaces === null ? {} : { surfaces: test.surfaces }),
   ...(test.faults === null ? {} : { faults: test.faults }),
+  ...(test.counterparts === null ? {} : { counterparts: test.counterparts }),
   ...(test.audit === null ? {} : { audit: test.audit }),
 });
 

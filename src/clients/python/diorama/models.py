@@ -136,6 +136,124 @@ class Fault(Model):
     """
 
 
+class CounterpartTrigger(Model):
+    """
+    An assertion without a count, on the changes that one transaction of the agent has committed
+    """
+
+    diff_type: Literal["added", "changed", "removed"]
+    """
+    What happens to the row
+    """
+
+    entity: str
+    """
+    The table
+    """
+
+    service: str | None = None
+    """
+    Of the table. Omitted: the rule's
+    """
+
+    where: dict[str, Any] | None = None
+    """
+    Which rows, as in assertions. Omitted: every row
+    """
+
+    expected_changes: dict[str, Any] | None = None
+    """
+    For `changed`: columns with their old and new values, as in assertions
+    """
+
+
+class FromTrigger(Model):
+    """
+    A value of the row that set off the rule: of a column, or of a part of one (`extra.topic`). Of several paths, the first that is not null
+    """
+
+    field_trigger: Annotated[str | list[str], Field(alias="$trigger")]
+    """
+    A path, or several
+    """
+
+
+class CounterpartWords(Model):
+    """
+    Posts a message, where people talk
+    """
+
+    text: str
+    """
+    The message
+    """
+
+    channel: str | FromTrigger | None = None
+    """
+    Omitted: that of the row
+    """
+
+    thread_ts: str | FromTrigger | None = None
+    """
+    Omitted: no thread
+    """
+
+
+class CounterpartCall(Model):
+    """
+    Calls the service: one of method, operation, tool
+    """
+
+    method: str | None = None
+    """
+    A method of the service's API
+    """
+
+    operation: str | None = None
+    """
+    A field of a mutation, for a service with GraphQL
+    """
+
+    tool: str | None = None
+    """
+    A tool of the service's own MCP server
+    """
+
+    arguments: dict[str, Any] | None = None
+    """
+    By name. Any value in them can be taken from the row: `{"$trigger": "ts"}`
+    """
+
+
+class Counterpart(Model):
+    """
+    A rule by which a simulated colleague acts: either `say` or `call`, between the call that sets it off and the answer to that
+    """
+
+    name: str
+    """
+    Of the rule, unique in the environment
+    """
+
+    as_: Annotated[str, Field(alias="as")]
+    """
+    The person who acts: id or email of a user of the service
+    """
+
+    service: str | None = None
+    """
+    Where the person acts. Needed if the environment has several services
+    """
+
+    when: CounterpartTrigger
+    say: CounterpartWords | None = None
+    call: CounterpartCall | None = None
+    times: int | None = None
+    """
+    So many times, then no more. Omitted: once. All rules together: at most 1000 times
+    """
+
+
 class Clock(Model):
     """
     The clock of an environment
@@ -1361,6 +1479,11 @@ class Test(Model):
     """
 
     faults: list[Fault] | None = None
+    """
+    Of the environments that are created for it, unless initEnv names others. Omitted: none
+    """
+
+    counterparts: list[Counterpart] | None = None
     """
     Of the environments that are created for it, unless initEnv names others. Omitted: none
     """
