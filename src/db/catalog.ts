@@ -104,7 +104,8 @@ async function readSequences(tx: Tx, schema: string): Promise<CatalogSequence[]>
 
 /**
  * Enum, domain and composite types get another id in each clone, which breaks prepared statements; views, rules,
- * functions, triggers and policies are not copied. A replica's tables use none of them.
+ * functions, triggers and policies are not copied. A replica's tables use none of them; the triggers by which the platform
+ * notes changes belong to one environment.
  */
 async function refuseUnclonable(tx: Tx, schema: string): Promise<void> {
   const relations = relationsOf(tx, schema);
@@ -114,7 +115,8 @@ async function refuseUnclonable(tx: Tx, schema: string): Promise<void> {
       where o.classid = 'pg_proc'::regclass
     union all select 'type ' || typname from ${objectsOf(tx, schema)} join pg_type t on t.oid = o.objid
       where o.classid = 'pg_type'::regclass and typtype in ('e', 'd', 'r', 'c')
-    union all select 'trigger ' || tgname from ${relations} join pg_trigger on tgrelid = c.oid where not tgisinternal
+    union all select 'trigger ' || tgname from ${relations} join pg_trigger on tgrelid = c.oid
+      where not tgisinternal and tgname not like 'diorama\\_%'
     union all select 'policy ' || polname from ${relations} join pg_policy on polrelid = c.oid
     union all select 'table without a key ' || relname from ${relations}
       where relkind = 'r' and not coalesce((

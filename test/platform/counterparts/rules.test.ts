@@ -324,6 +324,21 @@ describe("the rules of an environment", () => {
     expect(await firedIn(environment)).toEqual([1]);
   });
 
+  test("are not part of a template that is saved from it", async () => {
+    const environment = await open([REPLIES]);
+    const { ts } = await post(environment, "one");
+    const saved = await program.post("/templates", {
+      ...{ environmentId: environment.environmentId, service: "chat", name: "saved" },
+    });
+    expectStatus(saved, 201);
+    const copy = await open([], { templateName: "saved" });
+
+    expect(await repliesTo(copy, ts)).toEqual(["Seen."]);
+    await post(copy, "two");
+    expect(await firedIn(copy)).toEqual([]);
+    expect(await left(copy)).toBe(0);
+  });
+
   const rule = (fields: object) => [{ ...REPLIES, ...fields }];
   test.each<[object[], string]>([
     [[REPLIES, REPLIES], 'counterparts[1].name: "john-replies" is given twice'],
