@@ -138,14 +138,20 @@ export async function clockOfEnvironment(
   show(await (move ? client.call("POST", path, move) : client.call("GET", path)), options);
 }
 
-export async function faultsOfEnvironment(
-  client: Client,
-  id: string,
-  { set, clear, ...options }: Shown & { set?: string; clear: boolean },
-) {
-  if (set !== undefined && clear) throw new UsageError("either --set or --clear, not both");
-  const given = set === undefined ? undefined : await readDocument(set);
-  const faults = clear ? { faults: [] } : given;
-  const path = `${pathOf(id)}/faults`;
-  show(await (faults ? client.call("PUT", path, faults) : client.call("GET", path)), options);
-}
+/** Shows a list of an environment, or replaces it. `what`: its name in paths and bodies. */
+const listOfEnvironment =
+  (what: "faults" | "counterparts") =>
+  async (
+    client: Client,
+    id: string,
+    { set, clear, ...options }: Shown & { set?: string; clear: boolean },
+  ) => {
+    if (set !== undefined && clear) throw new UsageError("either --set or --clear, not both");
+    const given = set === undefined ? undefined : await readDocument(set);
+    const wanted = clear ? { [what]: [] } : given;
+    const path = `${pathOf(id)}/${what}`;
+    show(await (wanted ? client.call("PUT", path, wanted) : client.call("GET", path)), options);
+  };
+
+export const faultsOfEnvironment = listOfEnvironment("faults");
+export const counterpartsOfEnvironment = listOfEnvironment("counterparts");

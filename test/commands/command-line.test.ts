@@ -75,6 +75,7 @@ describe("help", () => {
       "env fork",
       "env clock",
       "env faults",
+      "env counterparts",
       "listen",
       "runs",
       "runs list",

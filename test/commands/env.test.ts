@@ -82,6 +82,21 @@ test("shows and moves the clock", async () => {
   expect((await json("clock", id, "--to", "2026-03-13T12:00:00Z")).effects).toBeArray();
 });
 
+test("shows, replaces and clears the counterparts", async () => {
+  const { environmentId: id } = await program.environment();
+  const rule = {
+    ...{ name: "john-replies", as: "U02JOHNADOE", service: "chat", say: { text: "Seen." } },
+    when: { diff_type: "added", entity: "messages" },
+  };
+  const file = await commands.file("counterparts.yaml", JSON.stringify({ counterparts: [rule] }));
+  expect((await json("counterparts", id, "--set", file)).counterparts).toEqual([
+    { ...rule, fired: 0, lastError: null },
+  ]);
+  const { out } = await commands.run(["env", "counterparts", id]);
+  expect(out).toContain("fired: 0");
+  expect((await json("counterparts", id, "--clear")).counterparts).toEqual([]);
+});
+
 test("shows, replaces and clears the faults", async () => {
   const environment = await program.environment();
   const { environmentId: id } = environment;

@@ -4,6 +4,7 @@ import type { ServerOptions } from "~/commands/client";
 import {
   type Creation,
   clockOfEnvironment,
+  counterpartsOfEnvironment,
   createEnvironment,
   deleteEnvironments,
   type Forking,
@@ -81,6 +82,14 @@ export function addEnvironments(line: Command, { env, interruption }: Context): 
     )
     .option("--clear", "Remove them.", false)
     .action((id: string, options) => faultsOfEnvironment(connect(options), id, options));
+  onEnvironment("counterparts")
+    .description("Show the counterparts of an environment, or replace them.")
+    .option(
+      "--set <file>",
+      "Replace them by the `counterparts` of this YAML or JSON; - is standard input.",
+    )
+    .option("--clear", "Remove them.", false)
+    .action((id: string, options) => counterpartsOfEnvironment(connect(options), id, options));
   onServer(line, "listen")
     .description(
       "Post the events of an environment's app to an address, signed as the service signs them, and report the answers. The server need not reach the app.",

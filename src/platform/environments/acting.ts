@@ -33,7 +33,7 @@ export function createActing(deps: {
   log: Log;
 }) {
   const { pool, replicas, templates, exclusive, capture, log } = deps;
-  const attempt = createPerforming(deps);
+  const { prepare, attempt } = createPerforming(deps);
 
   /** The changes that no rule has seen yet, and what they set off. */
   async function look(sql: Sql, environment: EnvironmentRow) {
@@ -115,6 +115,7 @@ export function createActing(deps: {
       await store.deleteChanges(pool, id, looked.numbers);
       return;
     }
+    await prepare(environment, looked.found);
     await exclusive.run(
       environment,
       (tx) => act(tx, environment, baseUrl),

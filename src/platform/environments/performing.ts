@@ -33,6 +33,13 @@ type Means = {
 };
 
 export function createPerforming({ templates, log }: { templates: Templates; log: Log }) {
+  /** The earlier ids that calls to a service may use. Reads them once: see `prepare`. */
+  async function aliasesIn(environment: EnvironmentRow, service: string) {
+    const tables = await templates.tablesOf(environment);
+    const only = environment.service === WORLD ? { only: service } : {};
+    return await templates.aliasesOf({ ...environment, ...only }, tables);
+  }
+
   /** The person of a rule, as a caller of their service. */
   async function callerIn(
     tx: Tx,
@@ -44,22 +51,17 @@ export function createPerforming({ templates, log }: { templates: Templates; log
     const named = tablesOf(tx, schemaName, tables);
     const whole = sessionWithin(tx, schemaName, named, source);
     const services = Object.keys(actorsIn(environment));
-    const only = kind === WORLD ? { only: service } : {};
     return {
       session: serviceSession({ kind, services }, service, whole),
       actor,
       secret,
       baseUrl: `${baseUrl}/api/env/${environmentId}/services/${service}`,
-      aliases: await templates.aliasesOf({ ...environment, ...only }, tables),
+      aliases: await aliasesIn(environment, service),
     };
   }
 
   /** Performs an action; a rejected one changes nothing. Returns why it was rejected, null if it was not. */
-  return async function attempt(
-    tx: Tx,
-    means: Means,
-    { rule, row }: SetOff,
-  ): Promise<string | null> {
+  async function attempt(tx: Tx, means: Means, { rule, row }: SetOff): Promise<string | null> {
     try {
       await inSavepoint(tx, async (nested) => {
         const caller = await callerIn(nested, means, rule);
@@ -78,6 +80,14 @@ export function createPerforming({ templates, log }: { templates: Templates; log
       });
       return "internal_error";
     }
+  }
+
+  return {
+    /** Reads what actions need, before a transaction holds a connection. */
+    async prepare(environment: EnvironmentRow, actions: readonly SetOff[]): Promise<void> {
+      for (const { rule } of actions) await aliasesIn(environment, rule.service);
+    },
+    attempt,
   };
 }
 
