@@ -114,7 +114,8 @@ async function forward(socket: WebSocket, address: string, signal: AbortSignal):
     } else if (message.type === "request" && isOpen()) {
       const posted = await post(address, message.request, limits);
       print(lineOf(message.id, posted));
-      socket.send(JSON.stringify({ id: message.id, ...posted.outcome })); // also at the end
+      const { outcome, text: body } = posted;
+      socket.send(JSON.stringify({ id: message.id, ...outcome, ...(body && { body }) })); // also at the end
     }
   }
 

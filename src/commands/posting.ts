@@ -3,8 +3,8 @@
 /** The service's own time for an answer, in milliseconds, and the redirects that it follows. */
 export type Limits = { readonly acknowledgeMs: number; readonly redirectsMax: number };
 
-/** Of an answer. */
-const TEXT_LENGTH_MAX = 64 * 1024;
+/** Of an answer: a view has up to 250,000 characters. */
+const TEXT_LENGTH_MAX = 300 * 1024;
 const HEADER_LENGTH_MAX = 200;
 
 export type Request = { readonly headers: Record<string, string>; readonly body: string };

@@ -142,7 +142,8 @@ export async function createPlatform(deps: {
   const numbering = createNumbering({ pool, journal, forgetMarks: forgetCallMarks });
   const listing = createJournalListing({ pool, numbering });
   const { callsOf } = createCounting({ pool, numbering, pageOf: listing.pageOf });
-  const events = createEvents({ ...base, environments, templates, exclusive });
+  const { begin: beginCall } = journal;
+  const events = createEvents({ ...base, environments, templates, exclusive, beginCall });
   const overdue = createOverdueVerdicts(base);
   const { kept } = events;
   const evaluation = createEvaluation({ ...base, environments, templates, callsOf, overdue, kept });

@@ -1,4 +1,4 @@
-/** Acts of people in a service that change no row: its app learns of them, and answers. */
+/** Acts of people in a service that are no calls of it: its app learns of them, and answers. */
 import type { Session } from "~/db/session";
 import type { EventApp } from "~/replicas/events";
 
@@ -15,11 +15,30 @@ export type Act = {
 };
 
 /** The event of an act, and who learns of it: once, without another attempt. */
-type ActEvent = {
+type ActEvent<Name extends string> = {
   readonly type: string;
   readonly payload: object;
   /** Why an app does not receive it, by the app's id. */
   readonly missed: { readonly [app: string]: string };
+  /** The change that the act makes by itself, if it makes one. */
+  readonly change?: (session: Session<Name>) => Promise<void>;
+};
+
+/** An act that its app has acknowledged. */
+export type AcknowledgedAct = {
+  /** Of its event. */
+  readonly payload: object;
+  /** The answer in the acknowledgement; empty: none. JSON. */
+  readonly answer: { readonly [field: string]: unknown };
+};
+
+/** A call in which the app's answer to an act takes effect. */
+export type AnswerCall<Name extends string = string> = {
+  readonly session: Session<Name>;
+  /** The user that the app acts as. */
+  readonly user: string;
+  /** The environment's. */
+  readonly secret: Uint8Array;
 };
 
 export type Acts<Name extends string = string> = {
@@ -30,7 +49,16 @@ export type Acts<Name extends string = string> = {
     session: Session<Name>,
     act: Act,
     apps: readonly EventApp[],
-  ) => Promise<ActEvent>;
+  ) => Promise<ActEvent<Name>>;
+  /**
+   * The effect of an acknowledgement, if it has one. The effect returns why the service does not accept the answer, and
+   * has changed nothing then; undefined: it does.
+   */
+  readonly effectOf: (
+    act: AcknowledgedAct,
+  ) => ((call: AnswerCall<Name>) => Promise<string | undefined>) | undefined;
+  /** Whether the person waits for the answer to an act. */
+  readonly isAnswered: (given: Act["given"]) => boolean;
 };
 
 /** The event of an act, for its app, which answers it at the address that came with it. */

@@ -124,10 +124,14 @@ export type SocketMode = {
   /** The first message. `connections`: open ones of the app, with this one. */
   readonly hello: (app: string, connections: number) => string;
   readonly message: (secret: Uint8Array, delivery: EventDelivery) => string;
-  /** Reads a message of the app: the number and the attempt of the delivery that it acknowledges. */
-  readonly acknowledged: (
-    text: string,
-  ) => { readonly number: number; readonly attempt: number } | undefined;
+  /** Reads a message of the app: the number and the attempt of the delivery that it acknowledges, and its answer. */
+  readonly acknowledged: (text: string) =>
+    | {
+        readonly number: number;
+        readonly attempt: number;
+        readonly answer?: { readonly [field: string]: unknown };
+      }
+    | undefined;
   /** The message before the server closes the connection. */
   readonly goodbye: (reason: "refresh" | "too_many" | "disabled") => string;
 };

@@ -1,8 +1,8 @@
 /** An app by Bolt for JavaScript, unmodified, over Socket Mode: people act, and its listeners answer. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { button, GENERAL, JOHN, useActing } from "../support/acting";
-import { useDatabase } from "../support/database";
+import { button, type Environment, GENERAL, JOHN, useActing } from "../support/acting";
+import { eventually, useDatabase } from "../support/database";
 import { nodePackages } from "../support/packages";
 import { expectStatus, useProgram } from "../support/program";
 import { APP } from "../support/socket-mode";
@@ -31,10 +31,69 @@ async function started(fields: object = {}) {
     stderr: "inherit",
   });
   running.push(child);
-  for await (const text of child.stdout.pipeThrough(new TextDecoderStream()))
-    if (text.includes("connected")) break;
-  return environment;
+  let output = "";
+  void (async () => {
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) output += text;
+  })();
+  const printed = (line: RegExp) =>
+    eventually(() => {
+      const [, found] = line.exec(output) ?? [];
+      if (found === undefined) throw new Error(output);
+      return found;
+    });
+  await printed(/^(connected)$/m);
+  return { ...environment, printed };
 }
+
+const said = async ({ environmentId }: Environment, text: string) => {
+  const until = { type: "message.channels", where: { "payload.event.text": text } };
+  const { body } = await program.post(`/env/${environmentId}/wait`, { until, timeoutMs: 60_000 });
+  expect(body.ended).toBe("event");
+};
+
+test("a shortcut, and the modal that it opens: errors, another view, and the end", async () => {
+  const { printed, ...environment } = await started();
+  expectStatus(
+    await act(environment, { type: "shortcut", user: JOHN, callback_id: "new-order" }),
+    200,
+  );
+  const view = await printed(/^opened (\w+)$/m);
+  const submit = async (number: string) => {
+    const values = { amount: { number } };
+    const given = { type: "view_submission", user: JOHN, view, values };
+    const answer = await act(environment, given);
+    expectStatus(answer, 200);
+    const { deliveries, payload } = answer.body;
+    expect(deliveries).toMatchObject([{ state: "delivered" }]);
+    return { title: payload.view.title.text, answer: deliveries[0].attempts[0].answer };
+  };
+  expect((await submit("many")).answer).toEqual({
+    ...{ response_action: "errors", errors: { amount: "A number" } },
+  });
+  expect(await submit("7")).toMatchObject({
+    ...{ title: "Order", answer: { response_action: "update" } },
+  });
+  expect(await submit("8")).toEqual({ title: "Sure?", answer: {} });
+  const again = await act(environment, { type: "view_submission", user: JOHN, view });
+  expect(again.body.detail).toContain("the person sees no view");
+});
+
+test("a command, with an answer and with a response; and a shortcut on a message", async () => {
+  const environment = await started();
+  const command = { type: "command", user: JOHN, channel: GENERAL };
+  const answer = await act(environment, { ...command, command: "/order", text: "tea" });
+  expect(answer.body.deliveries).toMatchObject([
+    { state: "delivered", attempts: [{ answer: { text: "ordered tea" } }] },
+  ]);
+  await said(environment, "ordered tea");
+  expectStatus(await act(environment, { ...command, command: "/slow" }), 200);
+  await said(environment, "at last");
+  const message = await post(environment, { text: "a word" });
+  const { user, channel } = command;
+  const quote = { type: "message_action", user, channel, message, callback_id: "quote" };
+  expectStatus(await act(environment, quote), 200);
+  await said(environment, "quoted: a word");
+});
 
 test("a button: the listener acknowledges it, and responds", async () => {
   const environment = await started();

@@ -82,6 +82,30 @@ test("events are posted to an app, which may start later, until Ctrl-C", async (
   expect(await child.exited).toBe(0);
 });
 
+test("the body of an answer to a command becomes a message", async () => {
+  const { environment } = await withApps(APP);
+  const server = Bun.serve({
+    ...{ hostname: "127.0.0.1", port: 0 },
+    async fetch(request) {
+      const body = await request.text();
+      if (body.startsWith("{")) return new Response(JSON.parse(body).challenge);
+      const text = `ordered ${new URLSearchParams(body).get("text")}`;
+      return Response.json({ response_type: "in_channel", text });
+    },
+  });
+  running.push({ kill: () => server.stop(true) });
+  const id = environment.environmentId;
+  start(id, "--forward-to", `http://127.0.0.1:${server.port}/`);
+  const act = { type: "command", user: "U02JOHNADOE", channel: say.channel, command: "/order" };
+  expectStatus(await program.post(`/env/${id}/events`, { act: { ...act, text: "tea" } }), 200);
+  await eventually(async () => {
+    const { messages } = await program.chat(environment, "conversations.history", {
+      ...{ channel: say.channel, limit: 1 },
+    });
+    expect(messages[0].text).toBe("ordered tea");
+  });
+});
+
 test("an environment that is gone ends the command", async () => {
   const { environment } = await withApps(APP);
   const app = serveApp(() => 200);

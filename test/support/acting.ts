@@ -41,9 +41,10 @@ export function useActing(program: Program) {
   async function connect(
     { environmentUrl, token }: Environment,
     takes?: (envelope: Envelope) => boolean,
+    answerTo?: (payload: any) => object | undefined,
   ) {
     const { url } = await openAddress(program.url, environmentUrl, `xapp-1-${APP}-${token}`);
-    const app = connectApp(url, takes);
+    const app = connectApp(url, takes, undefined, answerTo);
     open.push(app.socket);
     await app.greeted();
     /** Waits for so many envelopes of acts, and returns the last one. */

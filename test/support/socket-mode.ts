@@ -19,6 +19,8 @@ export function connectApp(
   address: string,
   takes: (envelope: Envelope) => boolean = () => true,
   onMessage?: (message: Envelope) => void,
+  /** The answer in the acknowledgement. */
+  answerTo: (payload: any) => object | undefined = () => ({}),
 ) {
   const socket = new WebSocket(address);
   const received: Envelope[] = [];
@@ -28,7 +30,12 @@ export function connectApp(
     received.push(message);
     onMessage?.(message);
     if (message["envelope_id"] && takes(message))
-      socket.send(JSON.stringify({ envelope_id: message["envelope_id"], payload: {} }));
+      socket.send(
+        JSON.stringify({
+          envelope_id: message["envelope_id"],
+          payload: answerTo(message["payload"]),
+        }),
+      );
   };
   socket.onclose = ({ code }) => closed.resolve(code);
   socket.onerror = () => closed.resolve(0);

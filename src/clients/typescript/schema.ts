@@ -3474,6 +3474,10 @@ export interface components {
              * @example no acknowledgement
              */
             readonly failed: string | null;
+            /** @description The answer in its acknowledgement, of an act of a person; null for events */
+            readonly answer: {
+                readonly [key: string]: unknown;
+            } | null;
         };
         /** @description The delivery of an event to an app */
         readonly Delivery: {

@@ -172,6 +172,8 @@ export type Sending = Attempted & {
   readonly payload: object;
   /** Why the attempt before it failed. */
   readonly failed: string | null;
+  /** It is an act, which is sent once. */
+  readonly isSingle: boolean;
   /** More are due than were taken. */
   readonly hasMore: boolean;
 };
@@ -205,9 +207,9 @@ export const takeDue = async (
         attempts = attempts || jsonb_build_object('at', floor(extract(epoch from clock_timestamp()) * 1000))
       from fitting, quick
       where d.environment_id = ${environmentId} and d.app_id = ${app} and d.number = fitting.number
-      returning d.number, jsonb_array_length(d.attempts) - 1 as attempt, d.attempts->-2->>'failed' as failed
+      returning d.number, jsonb_array_length(d.attempts) - 1 as attempt, d.attempts->-2->>'failed' as failed, d.is_single
     )
-    select number::float8 as number, payload, attempt, failed,
+    select number::float8 as number, payload, attempt, failed, is_single,
       (select count(*) from due) = ${count} or (select count(*) from due) > (select count(*) from fitting) as has_more
     from taken join fitting using (number) order by number
   `;

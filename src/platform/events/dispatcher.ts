@@ -8,6 +8,7 @@
 import { isUnavailable, type Pool } from "~/db/connect";
 import { EnvironmentEnded } from "~/db/opening";
 import { errorFields, type Log } from "~/log";
+import type { Answered, Answering } from "~/platform/events/answering";
 import * as store from "~/platform/events/deliveries-store";
 import type { Places } from "~/platform/events/place";
 import type { EventDelivery, Schedule, SocketMode } from "~/replicas/events";
@@ -28,6 +29,7 @@ export type DispatcherParts = {
   readonly pool: Pool;
   readonly places: Places;
   readonly log: Log;
+  readonly answering: Answering;
 };
 
 /** An app, and when its service repeats deliveries. */
@@ -42,8 +44,11 @@ export type Format = Pick<SocketMode, "goodbye"> & {
   readonly isSequential?: boolean;
   readonly message: (delivery: Omit<EventDelivery, "baseUrl">) => string;
   /** The outcome of an attempt, if a message of the app reports one. */
-  readonly read: (text: string) => store.Attempted | store.Failed | undefined;
+  readonly read: (text: string) => Outcome | undefined;
 };
+
+/** An attempt that an app has not acknowledged, or has. */
+type Outcome = store.Failed | Answered;
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
@@ -52,6 +57,7 @@ export function createDispatcher(
     pool,
     places,
     log,
+    answering,
     inTurn,
   }: DispatcherParts & {
     /** Bounds the deliveries that are read from the database and not sent yet. */
@@ -64,6 +70,8 @@ export function createDispatcher(
   /** To be noted. */
   const acknowledged: store.Attempted[] = [];
   const failures: store.Failed[] = [];
+  /** Numbers of the acts of people that were sent, and not acknowledged yet: what their apps answer takes effect. */
+  const acts = new Set<number>();
   let isNoting = false;
   /** The user that the app acts as, and until when this server delivers, by performance.now(). */
   let user = "";
@@ -96,6 +104,8 @@ export function createDispatcher(
       const [peer, format] = next;
       peers.delete(peer);
       peers.set(peer, format);
+      if (acts.size >= OUTCOMES_MAX) acts.clear(); // their time is over
+      if (delivery.isSingle) acts.add(delivery.number);
       used.set(peer, peer.send(format.message({ app: { id: app, user }, ...delivery })));
     }
     return used;
@@ -159,6 +169,15 @@ export function createDispatcher(
     if (hasMore || failed.length > 0) void work();
   }
 
+  /** Keeps the outcome of an attempt until it is noted, with others. */
+  function keep(outcome: store.Attempted | store.Failed): void {
+    if (!isNoting) setTimeout(() => void noteOutcomes(), isSequential() ? 0 : TOGETHER_MS);
+    isNoting = true;
+    if (acknowledged.length + failures.length >= OUTCOMES_MAX) return;
+    if ("reason" in outcome) failures.push(outcome);
+    else acknowledged.push({ number: outcome.number, attempt: outcome.attempt });
+  }
+
   return {
     ...{ environmentId, app, schedule, peers, end, work, noteOutcomes },
     isIdle: () => peers.size === 0 && !isBusy,
@@ -178,12 +197,9 @@ export function createDispatcher(
     },
 
     /** Takes the outcome of an attempt. */
-    take(outcome: store.Attempted | store.Failed): void {
-      if (!isNoting) setTimeout(() => void noteOutcomes(), isSequential() ? 0 : TOGETHER_MS);
-      isNoting = true;
-      if (acknowledged.length + failures.length >= OUTCOMES_MAX) return;
-      if ("reason" in outcome) failures.push(outcome);
-      else acknowledged.push(outcome);
+    async take(given: Outcome): Promise<void> {
+      const isAct = acts.delete(given.number) && !("reason" in given);
+      keep(isAct ? await answering.outcomeOf(destination, given) : given);
     },
   };
 }

@@ -13,6 +13,7 @@ import type { Exclusive } from "~/platform/environments/exclusive";
 import { requireId } from "~/platform/environments/id";
 import type { Settings } from "~/platform/environments/opening";
 import { countAnswer } from "~/platform/events/acts-store";
+import { type BeginCall, createAnswering } from "~/platform/events/answering";
 import { createEventApps } from "~/platform/events/apps";
 import { DELIVERIES_CHANNEL, useTicket } from "~/platform/events/deliveries-store";
 import { createDerivation } from "~/platform/events/derivation";
@@ -53,13 +54,15 @@ export function createEvents(deps: {
   templates: Templates;
   exclusive: Exclusive;
   log: Log;
+  beginCall: BeginCall;
   config: Pick<Config, "TRUST_PROXY">;
 }) {
   const { pool, environments } = deps;
   const places = createPlaces(deps);
   const parts = { ...deps, places };
   const derivation = createDerivation(parts);
-  const sockets = createSockets({ ...parts, derivation });
+  const answering = createAnswering(parts);
+  const sockets = createSockets({ ...parts, derivation, answering });
   const quota = createQuota(
     { max: SOCKETS_MAX, perHolder: SOCKETS_PER_KEY_MAX },
     { limit: "event socket", plural: "sockets for events open" },

@@ -1,6 +1,6 @@
 /** How events are written on the connections of apps: as the service does over a WebSocket, or as requests to be forwarded. */
 import { isObject, parsedBounded } from "~/input/json";
-import type { Attempted, Failed } from "~/platform/events/deliveries-store";
+import type { Attempted } from "~/platform/events/deliveries-store";
 import type { Format } from "~/platform/events/dispatcher";
 import {
   NO_TLS,
@@ -42,7 +42,7 @@ const REASONS = new Map([
 
 /**
  * Requests for `diorama listen`, which posts them to an address that this server cannot reach. Messages to it: `challenge`
- * if the service has one, `hello`, `request`, `goodbye`. From it: `{"type":"ready"}` after the challenge, then `{id, status, headers}` or
+ * if the service has one, `hello`, `request`, `goodbye`. From it: `{"type":"ready"}` after the challenge, then `{id, status, headers, body}` or
  * `{id, error}`, with one of `REASONS`, for each request: the next one follows that.
  */
 export const forwardFormat = (
@@ -84,16 +84,23 @@ export const forwardFormat = (
   goodbye: (reason) => JSON.stringify({ type: "goodbye", reason }),
 });
 
+/** The answer in the body of a response: JSON, or a text. */
+function answerIn(body: unknown): { readonly [field: string]: unknown } {
+  if (typeof body !== "string" || body.trim() === "") return {};
+  const parsed = parsedBounded(body);
+  return isObject(parsed) ? parsed : { text: body };
+}
+
 /** The outcome of a request, by its answer. Undefined for a message without one. */
 function outcomeOf(
   mode: RequestMode,
   attempted: Attempted,
-  { status, error, headers }: { readonly [field: string]: unknown },
-): Attempted | Failed | undefined {
+  { status, error, headers, body }: { readonly [field: string]: unknown },
+): ReturnType<Format["read"]> {
   const reason = typeof error === "string" ? REASONS.get(error) : undefined;
   if (reason !== undefined) return { ...attempted, reason, isLast: false };
   if (!Number.isInteger(status) || Number(status) < 100 || Number(status) > 599) return undefined;
-  if (mode.isAcknowledged(Number(status))) return attempted;
+  if (mode.isAcknowledged(Number(status))) return { ...attempted, answer: answerIn(body) };
   return {
     ...attempted,
     reason: `status ${status}`,

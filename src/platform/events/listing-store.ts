@@ -22,6 +22,7 @@ export type ListedEvent = BareEvent & {
           readonly at: number;
           readonly ms?: number;
           readonly failed?: string;
+          readonly answer?: { readonly [field: string]: unknown };
         }[];
       }[]
     | null;

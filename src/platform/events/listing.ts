@@ -77,10 +77,11 @@ export function listed(event: ListedEvent): EnvironmentEvent {
     deliveries: (deliveries ?? []).map(({ app, state, attempts }) => ({
       app,
       state,
-      attempts: attempts.map(({ at, ms, failed }) => ({
+      attempts: attempts.map(({ at, ms, failed, answer }) => ({
         at: time(at),
         ms: ms ?? null,
         failed: failed ?? null,
+        answer: answer ? { ...answer } : null,
       })),
     })),
     missed: Object.entries(missed).map(([app, reason]) => ({ app, reason })),

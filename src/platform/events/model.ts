@@ -41,6 +41,9 @@ const Attempt = t.Object(
     failed: t.Nullable(t.String({ examples: ["no acknowledgement"] }), {
       description: "Why it failed; null if it did not, or not yet",
     }),
+    answer: t.Nullable(t.Record(t.String(), t.Unknown()), {
+      description: "The answer in its acknowledgement, of an act of a person; null for events",
+    }),
   },
   { title: "DeliveryAttempt", description: "One attempt to deliver an event" },
 );

@@ -1,5 +1,6 @@
 /** Environments as the work on their events sees them: without a caller, and only while they live. */
 import type { Pool } from "~/db/connect";
+import type { LogMark } from "~/db/driver";
 import { EnvironmentEnded } from "~/db/opening";
 import type { Session } from "~/db/session";
 import type { SessionPool } from "~/db/session-pool";
@@ -40,10 +41,19 @@ export function createPlaces(deps: {
         work((service) => serviceSession(place, service, session)),
       );
 
+    /** Runs a call of the environment, whose writes are named in the log with `mark`, if it has one. Throws EnvironmentEnded. */
+    const write = <T>(
+      service: string,
+      mark: LogMark | undefined,
+      work: (session: Session) => Promise<T>,
+    ): Promise<T> =>
+      sessionPool.use(ref, (session) => work(serviceSession(place, service, session)), mark);
+
     return {
       environment,
       services,
       read,
+      write,
       now,
       /** A sign that an app is at work; null: there is none. Throws EnvironmentEnded. */
       async busySign(): Promise<string | null> {

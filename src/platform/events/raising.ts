@@ -17,6 +17,10 @@ import type { Act } from "~/replicas/acts";
 import { REPLICAS } from "~/replicas/index";
 import { MICROS } from "~/source";
 
+/** How long a person waits for the answer of an app. The service itself waits for 3 s. */
+const ANSWER_MS = 4_000;
+const LOOK_MS = 100;
+
 export function createRaising(deps: {
   pool: Pool;
   environments: Environments;
@@ -32,6 +36,17 @@ export function createRaising(deps: {
     throw new ApiError("invalid_request", `n: the environment has no event ${number}`);
   }
 
+  /** Waits, as a person does, until the app has answered an act. */
+  async function answered(environmentId: string, number: number): Promise<EnvironmentEvent> {
+    const deadline = performance.now() + ANSWER_MS;
+    for (;;) {
+      const event = await requireEvent(environmentId, number);
+      const isOpen = event.deliveries.some(({ state }) => state === "pending" || state === "sent");
+      if (!isOpen || performance.now() > deadline) return event;
+      await Bun.sleep(LOOK_MS);
+    }
+  }
+
   return {
     /** Adds an event after those of everything that was committed before. Throws `invalid_request`. */
     async raise(userId: string, envId: string, given: NewEvent) {
@@ -39,13 +54,19 @@ export function createRaising(deps: {
       const environment = await environments.requirePath(userId, envId);
       const { environmentId, tokenHash: secret } = environment;
       const place = await places.of(environment);
-      const { service, make, isSingle } = makerOf(place.services, wanted);
+      const { service, make, isSingle, isAnswered } = makerOf(place.services, wanted);
       await derivation.now(environmentId);
+      let change: Made["change"];
       const add = async (sessionOf: (service: string) => Session) => {
         const micros = (await place.now()) * MICROS;
         return await store.addEvent(pool, environmentId, async (apps, number) => {
           const own = apps.filter((app) => app.service === service);
-          const made = await make(sessionOf(service), { number, micros, secret }, own);
+          const { change: after, ...made } = await make(
+            sessionOf(service),
+            { number, micros, secret },
+            own,
+          );
+          change = after;
           return keptEvent({ ...made, isSingle, service, cause: { hand: true, micros } }, own);
         });
       };
@@ -57,7 +78,10 @@ export function createRaising(deps: {
           "invalid_request",
           "The environment has no apps, so that it has no events, or more events than are kept",
         );
-      return await requireEvent(environmentId, number);
+      if (change) await place.write(service, undefined, change);
+      return isAnswered
+        ? await answered(environmentId, number)
+        : await requireEvent(environmentId, number);
     },
 
     /** Makes an event due again, for one app or all that received it. Throws `invalid_request`. */
@@ -81,7 +105,12 @@ export function createRaising(deps: {
 
 /** When and where an event is made. */
 type Making = Omit<Act, "given">;
-type Made = { readonly type: string; readonly payload: object; readonly missed: Missed };
+type Made = {
+  readonly type: string;
+  readonly payload: object;
+  readonly missed: Missed;
+  readonly change?: (session: Session) => Promise<void>;
+};
 type Missed = store.NewEvent["missed"];
 
 type Whole =
@@ -104,8 +133,10 @@ function makerOf(
   wanted: Whole,
 ): {
   readonly service: string;
-  /** It is an act: a person waits for what follows. */
+  /** It is an act. */
   readonly isSingle: boolean;
+  /** The person waits for the answer of the app. */
+  readonly isAnswered: boolean;
   readonly make: (session: Session, making: Making, apps: readonly StoredApp[]) => Promise<Made>;
 } {
   if ("act" in wanted) {
@@ -114,7 +145,7 @@ function makerOf(
       const acts = REPLICAS.get(service)?.acts;
       if (!acts) continue;
       return {
-        ...{ service, isSingle: true },
+        ...{ service, isSingle: true, isAnswered: acts.isAnswered(given) },
         make: (session, making, apps) => acts.perform(session, { ...making, given }, apps),
       };
     }
@@ -122,7 +153,7 @@ function makerOf(
   }
   const { service, events } = requireEventType(services, wanted.type, "type");
   return {
-    ...{ service, isSingle: false },
+    ...{ service, isSingle: false, isAnswered: false },
     make: (session, { micros }, apps) => events.raise(session, { ...wanted, micros }, apps),
   };
 }

@@ -88,7 +88,7 @@ export function createSockets(deps: DispatcherParts & { readonly derivation: Der
       return {
         async message(text) {
           const outcome = format.read(text);
-          if (outcome) dispatcher.take(outcome);
+          if (outcome) await dispatcher.take(outcome);
         },
         end() {
           dispatcher.peers.delete(peer);

@@ -9,7 +9,9 @@ import { APP, connectApp, openAddress } from "../../support/socket-mode";
 const program = useProgram(useDatabase());
 const say = { channel: "C01GENERAL", text: "hello" };
 
-type Answer = { readonly status: number; readonly headers?: object } | { readonly error: string };
+type Answer =
+  | { readonly status: number; readonly headers?: object; readonly body?: string }
+  | { readonly error: string };
 type Forwarded = {
   readonly id: string;
   readonly request: { readonly headers: Record<string, string>; readonly body: string };
@@ -105,7 +107,9 @@ test("requests are signed, in order, and acknowledged by their answers", async (
   ]);
   expect(app.requests[0]?.request.headers).not.toHaveProperty("x-slack-retry-num");
   const { attempts } = await ends(environment.environmentId, "delivered");
-  expect(attempts).toEqual([{ at: expect.any(String), ms: expect.any(Number), failed: null }]);
+  expect(attempts).toEqual([
+    { at: expect.any(String), ms: expect.any(Number), failed: null, answer: null },
+  ]);
 });
 
 test.each([
@@ -239,6 +243,23 @@ test("an act of a person is a form, and has one attempt", async () => {
     const [{ state, attempts }] = body.events[1].deliveries;
     expect([state, attempts.length, attempts[0].failed]).toEqual(["failed", 1, "status 500"]);
   });
+});
+
+test.each([
+  ['{"response_type":"in_channel","text":"from JSON"}', "messages", "from JSON"],
+  ["a text", "ephemeral_messages", "a text"],
+])("a command is a form of its own, and answered by the body %j", async (body, table, text) => {
+  const { environment } = await withApp();
+  const { environmentId } = environment;
+  const app = listen(environmentId, () => ({ status: 200, body }));
+  await eventually(() => expect(app.messages).toHaveLength(2));
+  const act = { type: "command", user: JOHN, channel: say.channel, command: "/order", text: "7" };
+  const { runId } = (await program.post("/startRun", { envId: environmentId })).body;
+  expectStatus(await program.post(`/env/${environmentId}/events`, { act }), 200);
+  const sent = new URLSearchParams(app.requests[0]?.request.body);
+  expect(Object.fromEntries(sent)).toMatchObject({ command: "/order", text: "7", user_id: JOHN });
+  const { diff } = (await program.post("/diffRun", { runId })).body;
+  expect(diff.inserts).toMatchObject([{ __table__: table, text }]);
 });
 
 test("a connection of Socket Mode and a forwarded one share the events", async () => {

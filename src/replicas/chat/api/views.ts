@@ -20,7 +20,7 @@ import { readView, VIEW_BYTES_MAX, type ViewContent } from "~/replicas/chat/view
 import { appOf, viewView } from "~/replicas/chat/views/views";
 import { hexOf, type Sourced, secondsOf } from "~/source";
 
-const STACK_MAX = 3;
+export const STACK_MAX = 3;
 
 const HASH_BYTES = 4;
 const newHash = ({ source }: Sourced) => `${secondsOf(source)}.${hexOf(source, HASH_BYTES)}`;
@@ -50,7 +50,7 @@ async function requireTrigger(
 }
 
 /** Shows a modal of the calling app to a user, as the first of a stack or on top of another one. */
-async function showModal(
+export async function showModal(
   call: ChatCall,
   app: UserRow,
   modal: Pick<NewView, "content" | "trigger_id" | "user_id">,
@@ -85,6 +85,19 @@ async function writeView(
     if (externalId !== null && (await isExternalIdTaken(inside, externalId, id)))
       throw new ChatError("duplicate_external_id");
     await write(inside);
+  });
+}
+
+/** Replaces the content of a view. `expected`: its hash, if the caller knows it. */
+export async function replaceView(
+  call: ChatCall,
+  id: string,
+  content: ViewContent,
+  expected: string | null = null,
+): Promise<void> {
+  await writeView(call, id, content, async (session) => {
+    if (!(await updateView(session, id, content, { hash: newHash(session), expected })))
+      throw new ChatError("hash_conflict");
   });
 }
 
@@ -186,11 +199,7 @@ export const views = [
       if (!known) throw new ChatError("not_found");
       const content = readView(call.session, view, [known.type]);
       if (hash && hash !== known.hash) throw new ChatError("hash_conflict");
-      await writeView(call, known.id, content, async (session) => {
-        const given = { hash: newHash(session), expected: hash || null };
-        if (!(await updateView(session, known.id, content, given)))
-          throw new ChatError("hash_conflict");
-      });
+      await replaceView(call, known.id, content, hash || null);
       return await shown(call, app, known.id);
     },
   }),

@@ -82,7 +82,11 @@ export const request: RequestMode = {
     };
     const { kind, payload } = sentOf(secret, delivery);
     const isEvent = kind === "events_api";
-    const content = isEvent ? asJson(payload) : asForm({ payload: JSON.stringify(payload) });
+    const fields = () =>
+      kind === "slash_commands"
+        ? (payload as Record<string, string>)
+        : { payload: JSON.stringify(payload) };
+    const content = isEvent ? asJson(payload) : asForm(fields());
     return signed(secret, app.id, content, isEvent && attempt > 0 ? retry : {});
   },
 

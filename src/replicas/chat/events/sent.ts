@@ -5,8 +5,10 @@ import type { EventDelivery } from "~/replicas/events";
 
 export type Sent = {
   /** As envelopes of Socket Mode call it. */
-  readonly kind: "events_api" | "interactive";
+  readonly kind: "events_api" | "interactive" | "slash_commands";
   readonly payload: object;
+  /** The acknowledgement may have an answer. */
+  readonly isAnswered: boolean;
 };
 
 export function sentOf(
@@ -14,10 +16,17 @@ export function sentOf(
   delivery: Omit<EventDelivery, "attempt" | "failed">,
 ): Sent {
   const { app, payload, number, baseUrl } = delivery;
-  if ("event" in payload) return { kind: "events_api", payload: eventCallback(secret, delivery) };
+  if ("event" in payload)
+    return {
+      ...{ kind: "events_api", isAnswered: false },
+      payload: eventCallback(secret, delivery),
+    };
   const response = responseAddress(secret, payload, number);
+  const isCommand = "command" in payload;
+  const { type } = payload as { readonly type?: string };
   return {
-    kind: "interactive",
+    kind: isCommand ? "slash_commands" : "interactive",
+    isAnswered: isCommand || type === "view_submission",
     payload: {
       ...withAddresses(payload, baseUrl),
       token: requestToken(secret, app.id),

@@ -34,14 +34,14 @@ export const socket: SocketMode = {
     }),
 
   message(secret, delivery) {
-    const { kind, payload } = sentOf(secret, delivery);
+    const { kind, payload, isAnswered } = sentOf(secret, delivery);
     const { attempt } = delivery;
     const retry = { retry_attempt: attempt, retry_reason: attempt === 0 ? "" : "timeout" };
     return JSON.stringify({
       envelope_id: envelopeId(secret, delivery),
       payload,
       type: kind,
-      accepts_response_payload: false,
+      accepts_response_payload: isAnswered,
       ...(kind === "events_api" ? retry : {}),
     });
   },
@@ -49,7 +49,9 @@ export const socket: SocketMode = {
   acknowledged(text) {
     const message = parsedBounded(text);
     if (!isObject(message) || typeof message["envelope_id"] !== "string") return undefined;
-    return readEnvelopeId(message["envelope_id"]);
+    const { payload } = message;
+    const attempted = readEnvelopeId(message["envelope_id"]);
+    return attempted && { ...attempted, answer: isObject(payload) ? payload : {} };
   },
 
   goodbye: (reason) =>

@@ -6,7 +6,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { isObject } from "~/input/json";
 
 const MAC_LENGTH = 24;
-const ADDRESS = /^(?:actions)\/T[A-Z0-9]+\/(\d{1,9})\/([A-Za-z0-9_-]{24})$/;
+const ADDRESS = /^(?:actions|app|commands)\/T[A-Z0-9]+\/(\d{1,9})\/([A-Za-z0-9_-]{24})$/;
 
 const sign = (secret: Uint8Array, number: number) =>
   createHmac("sha256", secret)
@@ -20,9 +20,11 @@ export function responseAddress(
   payload: object,
   number: number,
 ): string | undefined {
-  const { channel, team } = payload as { readonly channel?: unknown; readonly team?: unknown };
+  const { type, channel, team, team_id: id } = payload as { readonly [field: string]: unknown };
+  const rest = (team: unknown) => `${team}/${number}/${sign(secret, number)}`;
+  if (typeof id === "string") return `commands/${rest(id)}`;
   if (!isObject(channel) || !isObject(team)) return undefined;
-  return `actions/${team["id"]}/${number}/${sign(secret, number)}`;
+  return `${type === "message_action" ? "app" : "actions"}/${rest(team["id"])}`;
 }
 
 /** Where a person acted. */
@@ -35,7 +37,9 @@ export type Origin = {
 
 /** Undefined for an act without a place for an answer. */
 export function originOf(payload: object): Origin | undefined {
-  const { user, channel, container } = payload as { readonly [field: string]: unknown };
+  const { user, channel, container, ...command } = payload as { readonly [field: string]: unknown };
+  const { user_id: person, channel_id: place } = command;
+  if (person !== undefined) return { person: String(person), channel: String(place) };
   if (!isObject(user) || !isObject(channel)) return undefined;
   const origin = { person: String(user["id"]), channel: String(channel["id"]) };
   if (!isObject(container)) return origin;

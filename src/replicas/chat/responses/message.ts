@@ -28,7 +28,6 @@ const Args = Type.Object({
   thread_ts: Maybe(Text()),
 });
 
-/** A message for the place where a person acted. */
 type Response = Static<typeof Args>;
 
 /** The message in a body: JSON, or a form with JSON in `payload`. Throws `invalid_payload`. */
@@ -42,8 +41,10 @@ export async function readMessage(
   const parsed = typeof payload === "string" ? parsedBounded(payload) : undefined;
   if (payload !== undefined && !isObject(parsed)) throw new ChatError("invalid_payload");
   const raw = isObject(parsed) ? new Map(Object.entries(parsed)) : given;
-  return { raw, message: convert(Args, raw) };
+  return readResponse(raw);
 }
+
+export const readResponse = (raw: RawArguments) => ({ raw, message: convert(Args, raw) });
 
 const emptyAsNull = <T>(items: readonly T[] | undefined) => (items?.length ? items : null);
 

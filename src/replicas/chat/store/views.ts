@@ -85,6 +85,17 @@ export async function findSeenView(
   return view;
 }
 
+/** Closes a modal; with `isStack`, all of its stack. */
+export async function deleteView(
+  { sql, t }: ChatSession,
+  { id, root_view_id: root }: Pick<ViewRow, "id" | "root_view_id">,
+  { isStack }: { readonly isStack: boolean },
+): Promise<void> {
+  await sql`
+    delete from ${t.views} where ${isStack ? sql`root_view_id = ${root}` : sql`id = ${id}`} and type = 'modal'
+  `;
+}
+
 /** The modal that an app shows to a user on top of the stack it opened last, with the height of that stack. */
 export async function findTopModal(
   { sql, t }: ChatSession,
