@@ -110,11 +110,11 @@ export function createGateway(deps: {
   /** Of pages that may call from a browser. */
   origins: ReadonlySet<string>;
   journal: Journal;
-  events: Pick<EnvironmentEvents, "hasApp" | "answerEvent" | "activity">;
+  events: Pick<EnvironmentEvents, "appsOf" | "activity">;
   acting: Acting;
 }) {
   const { uploadCalls, sessionPool, injection, past, keys, templates, journal, acting } = deps;
-  const { hasApp, answerEvent, activity } = deps.events;
+  const { appsOf, activity } = deps.events;
   const { credentialOf, open, admit, findByToken } = createAdmission(deps);
 
   /** Answers the call of someone who may open the environment, if there is one. */
@@ -195,8 +195,7 @@ export function createGateway(deps: {
       const mayImpersonate = principal !== undefined || allowImpersonation;
       const unleased: UnleasedCall = {
         ...{ ...whole, account, ...identity, ...token, mayImpersonate },
-        hasApp: (app) => hasApp(environment.environmentId, app),
-        answerEvent: (number) => answerEvent(environment.environmentId, number),
+        ...appsOf(environment.environmentId),
       };
       const handle = (state?: PastState) =>
         useIn(service, (session) => replica.handle({ ...unleased, session }), mark, state);

@@ -95,6 +95,15 @@ export type Replica<Name extends string = string> = {
     source: Source,
   ) => string;
   /**
+   * Returns the path of a secret address at which an app posts to a channel. Throws ApiError for a channel that does not
+   * exist. `secret`: see Caller.
+   */
+  readonly issueWebhook?: (
+    session: Session<Name>,
+    secret: Uint8Array,
+    hook: { readonly app: string; readonly channel: string },
+  ) => Promise<string>;
+  /**
    * Takes a mail that another service of the environment sends, in the transaction of the call that sends it. A throw
    * rolls that call back: an unknown address is no error.
    */
@@ -222,6 +231,8 @@ export type ReplicaCall<Name extends string = string> = Caller<Name> & {
   readonly account: CallAccount;
   /** Whether an app receives the environment's events. */
   readonly hasApp: (app: string) => Promise<boolean>;
+  /** The user that an app of the environment acts as; undefined: it has no such app. */
+  readonly userOfApp: (app: string) => Promise<string | undefined>;
   /** Counts a use of the address with which an app answers an event. Undefined: there is no such event, or app. */
   readonly answerEvent: (number: number) => Promise<AnsweredEvent | undefined>;
 };

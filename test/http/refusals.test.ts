@@ -132,6 +132,14 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     invalid_environment_path: ["/env/nonsense/events", { type: "team_join", event: {} }],
     environment_not_found: [`/env/${NONE}/events`, { type: "team_join", event: {} }],
   },
+  "POST /env/{envId}/webhooks": {
+    invalid_request: [`/env/${NONE}/webhooks`, { app: "A01AGENTBOT" }],
+    invalid_environment_path: [
+      "/env/nonsense/webhooks",
+      { app: "A01AGENTBOT", channel: "C01GENERAL" },
+    ],
+    environment_not_found: [`/env/${NONE}/webhooks`, { app: "A01AGENTBOT", channel: "C01GENERAL" }],
+  },
   "POST /env/{envId}/deliveries/{n}/repeat": {
     invalid_request: [`/env/${NONE}/deliveries/x/repeat`, {}],
     invalid_environment_path: ["/env/nonsense/deliveries/1/repeat", {}],

@@ -3574,6 +3574,37 @@ export interface components {
                 readonly [key: string]: unknown;
             };
         };
+        /** @description An app, and a channel to which it posts */
+        readonly NewWebhook: {
+            /**
+             * @description Id of the app: one of the template's, or any in the form of the service
+             * @example A01AGENTBOT
+             */
+            readonly app: string;
+            /**
+             * @description The id of the channel to which it posts
+             * @example C01GENERAL
+             */
+            readonly channel: string;
+        };
+        /** @description The address of an incoming webhook */
+        readonly Webhook: {
+            /**
+             * @description Id of the app: one of the template's, or any in the form of the service
+             * @example A01AGENTBOT
+             */
+            readonly app: string;
+            /**
+             * @description The id of the channel to which it posts
+             * @example C01GENERAL
+             */
+            readonly channel: string;
+            /**
+             * @description On this server. It contains a secret: anyone who has it can post
+             * @example /api/env/0d9f1c5e7b1c4c399e0b6d5f6f0a2f11/services/…
+             */
+            readonly path: string;
+        };
         /** @description The app that receives the event again; without one, all */
         readonly Repetition: {
             /**
@@ -4614,6 +4645,8 @@ export type EnvironmentEvent = components['schemas']['EnvironmentEvent'];
 export type DeliveryPage = components['schemas']['DeliveryPage'];
 export type RunDeliveryPage = components['schemas']['RunDeliveryPage'];
 export type NewEvent = components['schemas']['NewEvent'];
+export type NewWebhook = components['schemas']['NewWebhook'];
+export type Webhook = components['schemas']['Webhook'];
 export type Repetition = components['schemas']['Repetition'];
 export type Until = components['schemas']['Until'];
 export type NewWait = components['schemas']['NewWait'];

@@ -133,5 +133,6 @@ const NOT_FROM_OUTSIDE = {
   isAnonymous: false,
   mayImpersonate: false,
   hasApp: async () => false,
+  userOfApp: async () => undefined,
   answerEvent: async () => undefined,
 } satisfies Partial<ReplicaCall>;

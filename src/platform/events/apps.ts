@@ -1,6 +1,7 @@
 /** The apps of environments that receive events: replaces and shows them. */
 import type { Pool } from "~/db/connect";
 import { ApiError } from "~/errors";
+import { known, quoted } from "~/input/nearest";
 import { lockTiming } from "~/platform/environments/clock-store";
 import type { Environments } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
@@ -8,7 +9,7 @@ import { notFound } from "~/platform/environments/id";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import { actorsIn } from "~/platform/environments/view";
 import type { Derivation } from "~/platform/events/derivation";
-import type { EventApps } from "~/platform/events/model";
+import type { EventApps, NewWebhook, Webhook } from "~/platform/events/model";
 import type { Places } from "~/platform/events/place";
 import { isRunning } from "~/platform/events/store";
 import type { NewEventApps } from "~/platform/outbox/model";
@@ -50,6 +51,27 @@ export function createEventApps(deps: {
         await outbox.replaceApps(tx, id, apps);
       });
       return view(environment, apps);
+    },
+
+    /** The address at which an app posts to a channel. Writes nothing. Throws `invalid_request`. */
+    async webhook(userId: string, envId: string, { app, channel }: NewWebhook): Promise<Webhook> {
+      const environment = await environments.requirePath(userId, envId);
+      const { environmentId, tokenHash } = environment;
+      const apps = await outbox.listApps(pool, environmentId);
+      const found = apps.find(({ id }) => id === app);
+      const service = found?.service ?? "";
+      const issue = REPLICAS.get(service)?.issueWebhook;
+      const ids = apps.map(({ id }) => id);
+      if (!issue)
+        throw new ApiError(
+          "invalid_request",
+          `app: the environment has no app ${quoted(app)} with webhooks${known(app, ids)}`,
+        );
+      const { read } = await places.of(environment);
+      const path = await read((sessionOf) =>
+        issue(sessionOf(service), tokenHash, { app, channel }),
+      );
+      return { app, channel, path: `/api/env/${environmentId}/services/${service}/${path}` };
     },
 
     async show(userId: string, envId: string): Promise<EventApps> {

@@ -29,6 +29,7 @@ import { listApps } from "~/platform/outbox/store";
 import { createQuota } from "~/platform/quota";
 import type { Templates } from "~/platform/templates/templates";
 import { REPLICAS } from "~/replicas/index";
+import type { ReplicaCall } from "~/replicas/replica";
 import { CODES } from "~/wire/frames";
 import type { IncomingRequest } from "~/wire/incoming";
 import type { OutgoingAnswer } from "~/wire/outgoing";
@@ -92,13 +93,18 @@ export function createEvents(deps: {
     waiting,
     activity,
 
-    async hasApp(environmentId: string, app: string): Promise<boolean> {
-      const apps = await listApps(pool, environmentId);
-      return apps.some(({ id }) => id === app);
+    /** The apps of an environment, and the answers to its events, for a call. */
+    appsOf(environmentId: string): Pick<ReplicaCall, "hasApp" | "userOfApp" | "answerEvent"> {
+      const userOfApp = async (app: string) => {
+        const apps = await listApps(pool, environmentId);
+        return apps.find(({ id }) => id === app)?.user;
+      };
+      return {
+        userOfApp,
+        hasApp: async (app) => (await userOfApp(app)) !== undefined,
+        answerEvent: (number) => countAnswer(pool, environmentId, number),
+      };
     },
-
-    answerEvent: (environmentId: string, number: number) =>
-      countAnswer(pool, environmentId, number),
 
     /** Whether a path of a service is that of its sockets. */
     isSocket: (service: string, path: string): boolean =>

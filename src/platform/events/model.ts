@@ -178,6 +178,31 @@ export const NewEvent = t.Object(
 );
 export type NewEvent = Static<typeof NewEvent>;
 
+export const NewWebhook = t.Object(
+  {
+    app: AppId,
+    channel: t.String({
+      maxLength: 16,
+      description: "The id of the channel to which it posts",
+      examples: ["C01GENERAL"],
+    }),
+  },
+  { title: "NewWebhook", description: "An app, and a channel to which it posts" },
+);
+export type NewWebhook = Static<typeof NewWebhook>;
+
+export const Webhook = t.Object(
+  {
+    ...NewWebhook.properties,
+    path: t.String({
+      description: "On this server. It contains a secret: anyone who has it can post",
+      examples: ["/api/env/0d9f1c5e7b1c4c399e0b6d5f6f0a2f11/services/…"],
+    }),
+  },
+  { title: "Webhook", description: "The address of an incoming webhook" },
+);
+export type Webhook = Static<typeof Webhook>;
+
 export const EventPath = t.Object({
   ...EnvironmentPath.properties,
   n: t.String({

@@ -70,15 +70,16 @@ export function createRaising(deps: {
           return keptEvent({ ...made, isSingle, service, cause: { hand: true, micros } }, own);
         });
       };
-      const number = await place.read(add).catch((error) => {
+      const rethrow = (error: unknown) => {
         throw asNotFound(error);
-      });
+      };
+      const number = await place.read(add).catch(rethrow);
       if (number === undefined)
         throw new ApiError(
           "invalid_request",
           "The environment has no apps, so that it has no events, or more events than are kept",
         );
-      if (change) await place.write(service, undefined, change);
+      if (change) await place.write(service, undefined, change).catch(rethrow);
       return isAnswered
         ? await answered(environmentId, number)
         : await requireEvent(environmentId, number);

@@ -12,9 +12,11 @@ import {
   ListenQuery,
   NewEvent,
   NewWait,
+  NewWebhook,
   Repetition,
   RunDeliveryPage,
   Waited,
+  Webhook,
 } from "~/platform/events/model";
 import { NewEventApps } from "~/platform/outbox/model";
 
@@ -104,6 +106,21 @@ export const eventRoutes = ({
           summary: "Raise an event by hand",
           description:
             "For what no call of the API causes, such as the opening of an app's home. It comes after the events of everything that happened before, and changes nothing in the environment. Every app that subscribes to its type, and has a scope for it, receives it.",
+        },
+      },
+    )
+    .post(
+      "/env/:envId/webhooks",
+      ({ request, params, body }) => apps.webhook(principalOf(request).userId, params.envId, body),
+      {
+        params: EnvironmentPath,
+        body: NewWebhook,
+        response: { 200: Webhook, ...failures("request_too_large", ...SHOWN) },
+        detail: {
+          operationId: "issueWebhook",
+          summary: "Issue an incoming webhook",
+          description:
+            "The secret address at which an app of the environment posts to one channel, without a token. The same address each time: nothing is stored.",
         },
       },
     )

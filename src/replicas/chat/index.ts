@@ -17,6 +17,12 @@ import { methodOperations } from "~/replicas/chat/operations";
 import { isMethodVerb, methodName, readCall, tokenArgument } from "~/replicas/chat/request";
 import { isResponseAddress, readResponseAddress } from "~/replicas/chat/responses/address";
 import { respond } from "~/replicas/chat/responses/respond";
+import {
+  answerWebhook,
+  issueWebhook,
+  isWebhook,
+  readWebhook,
+} from "~/replicas/chat/responses/webhook";
 import { rowWords } from "~/replicas/chat/row-words";
 import { schedule } from "~/replicas/chat/schedule";
 import { seedChat } from "~/replicas/chat/seed";
@@ -42,10 +48,13 @@ export const chat = createReplica<TableName>({
   listDirectory,
   credential: tokenArgument,
   isToken,
-  carriesSecret: (path) => carriesSecret(path) || isResponseAddress(path),
+  carriesSecret: (path) => carriesSecret(path) || isResponseAddress(path) || isWebhook(path),
   awaits: async (session, path, secret) =>
-    readResponseAddress(secret, path) !== undefined || (await uploads.awaits(session, path)),
+    readResponseAddress(secret, path) !== undefined ||
+    readWebhook(secret, path) !== undefined ||
+    (await uploads.awaits(session, path)),
   issueTrigger,
+  issueWebhook,
   schedule,
   events,
   acts,
@@ -64,6 +73,7 @@ async function answer(call: ReplicaCall<TableName>): Promise<HttpAnswer> {
   let bytes: HttpAnswer | undefined;
   const { account } = call;
   if (isResponseAddress(call.path)) return await respond(call);
+  if (isWebhook(call.path)) return await answerWebhook(call);
   const text = await answerText(
     warnings,
     async () => {

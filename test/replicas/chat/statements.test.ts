@@ -56,6 +56,7 @@ async function counting(scene: Scene) {
         isAnonymous: false,
         mayImpersonate: false,
         hasApp: async () => false,
+        userOfApp: async () => undefined,
         answerEvent: async () => undefined,
         baseUrl: "http://test",
         secret: new Uint8Array(),

@@ -52,6 +52,7 @@ async function count(query: string, variables: object = {}) {
     isAnonymous: false,
     mayImpersonate: false,
     hasApp: async () => false,
+    userOfApp: async () => undefined,
     answerEvent: async () => undefined,
     baseUrl: "http://localhost",
     secret: new Uint8Array(),

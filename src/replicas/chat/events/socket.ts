@@ -51,7 +51,7 @@ export const socket: SocketMode = {
     if (!isObject(message) || typeof message["envelope_id"] !== "string") return undefined;
     const { payload } = message;
     const attempted = readEnvelopeId(message["envelope_id"]);
-    return attempted && { ...attempted, answer: isObject(payload) ? payload : {} };
+    return attempted && isObject(payload) ? { ...attempted, answer: payload } : attempted;
   },
 
   goodbye: (reason) =>

@@ -119,7 +119,8 @@ describe("an envelope", () => {
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(socket.acknowledged(JSON.stringify({ envelope_id: id }))).toEqual({ number, attempt });
     const withPayload = JSON.stringify({ envelope_id: id, payload: { text: "x" } });
-    expect(socket.acknowledged(withPayload)).toEqual({ number, attempt });
+    const answer = { text: "x" };
+    expect(socket.acknowledged(withPayload)).toEqual({ number, attempt, answer });
   });
 
   test.each([
