@@ -3197,11 +3197,11 @@ export interface components {
             readonly advance?: string;
         };
         /**
-         * @description `message_posted`: a scheduled message was posted; the id is its old one; `message_dropped`: a scheduled message could not be posted any more; `reminder_due`: a reminder came due; `snooze_ended`: a user's snooze ended; `status_cleared`: a user's status expired; `cycle_completed`: a cycle ended, and its open issues moved to the next one; `cycle_created`: an upcoming cycle was planned; `issue_closed`: an open issue that nobody had changed for months was closed; `issue_archived`: a closed issue that nobody had changed for months was archived; `issue_unsnoozed`: an issue left its snooze; `notification_unsnoozed`: a notification, or the reminder of an issue, left its snooze; `event_reminder`: an email reminder of an event was sent; a world with mail delivers it
+         * @description `message_posted`: a scheduled message was posted; the id is its old one; `message_dropped`: a scheduled message could not be posted any more; `reminder_due`: a reminder came due; `snooze_ended`: a user's snooze ended; `status_cleared`: a user's status expired; `cycle_completed`: a cycle ended, and its open issues moved to the next one; `cycle_created`: an upcoming cycle was planned; `issue_closed`: an open issue that nobody had changed for months was closed; `issue_archived`: a closed issue that nobody had changed for months was archived; `issue_unsnoozed`: an issue left its snooze; `agent_session_stale`: the agent of a session did not report in time; `notification_unsnoozed`: a notification, or the reminder of an issue, left its snooze; `event_reminder`: an email reminder of an event was sent; a world with mail delivers it
          * @example message_posted
          * @enum {string}
          */
-        readonly EffectKind: "message_posted" | "message_dropped" | "reminder_due" | "snooze_ended" | "status_cleared" | "cycle_completed" | "cycle_created" | "issue_closed" | "issue_archived" | "issue_unsnoozed" | "notification_unsnoozed" | "event_reminder";
+        readonly EffectKind: "message_posted" | "message_dropped" | "reminder_due" | "snooze_ended" | "status_cleared" | "cycle_completed" | "cycle_created" | "issue_closed" | "issue_archived" | "issue_unsnoozed" | "agent_session_stale" | "notification_unsnoozed" | "event_reminder";
         /** @description Something that was due */
         readonly ClockEffect: {
             /**

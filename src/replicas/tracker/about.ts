@@ -20,6 +20,7 @@ export const about = {
     issue_closed: "an open issue that nobody had changed for months was closed",
     issue_archived: "a closed issue that nobody had changed for months was archived",
     issue_unsnoozed: "an issue left its snooze",
+    agent_session_stale: "the agent of a session did not report in time",
     notification_unsnoozed: "a notification, or the reminder of an issue, left its snooze",
   },
 } as const satisfies About;

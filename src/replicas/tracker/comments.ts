@@ -2,6 +2,7 @@
 
 import { together } from "~/db/session";
 import type { RowObject } from "~/graphql/page";
+import { addressAgents } from "~/replicas/tracker/agent-sessions";
 import { createRow, newRow, type Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput, notFound } from "~/replicas/tracker/errors";
@@ -129,6 +130,7 @@ export async function createComment(
     },
   );
   const [comment] = await together([inserted, notified]);
+  await addressAgents(context, comment, mentioned);
   return comment;
 }
 

@@ -1,9 +1,10 @@
-/** The effects of time: the ends of cycles and snoozes, and issues that nobody changes. */
+/** The effects of time: the ends of cycles and snoozes, issues that nobody changes, and agents that do not report. */
 import { type DueEffect as AnyEffect, effects, type Schedule } from "~/replicas/replica";
 import type { about } from "~/replicas/tracker/about";
 import { rollOver } from "~/replicas/tracker/cycles";
 import { ageIssues } from "~/replicas/tracker/issues/aging";
 import type { Moving } from "~/replicas/tracker/issues/move";
+import { leaveStale } from "~/replicas/tracker/store/agents";
 import {
   findNextDue,
   findTeam,
@@ -55,6 +56,7 @@ export const schedule: Schedule<TableName> = {
       ...effects("issue_archived", archived),
       ...effects("issue_unsnoozed", await unsnoozeIssues(session, now)),
       ...effects("notification_unsnoozed", await unsnoozeNotifications(session, now)),
+      ...effects("agent_session_stale", await leaveStale(session, now)),
     ];
   },
 };

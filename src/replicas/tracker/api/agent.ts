@@ -2,13 +2,19 @@
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolvers, TypeNames } from "~/graphql/resolvers";
+import {
+  bodyDataOf,
+  openSession,
+  STATUS_AFTER,
+  writeStatus,
+} from "~/replicas/tracker/agent-sessions";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
-import { changeRow, createRow, type Given, type Target } from "~/replicas/tracker/change";
+
+import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
+import { createComment } from "~/replicas/tracker/comments";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";
-import { newSlugId } from "~/replicas/tracker/ids";
 import { requireRow } from "~/replicas/tracker/require";
-import { richText } from "~/replicas/tracker/rich-text";
 import { workspaceUrl } from "~/replicas/tracker/urls";
 
 type Link = { readonly label: string; readonly url: string };
@@ -32,27 +38,12 @@ function linksAfter(input: Urls, had: readonly Link[]): readonly Link[] {
 const linksOf = (session: RowObject) => (session["externalLinks"] ?? []) as readonly Link[];
 
 const open = async (context: Context, input: Urls, of: Readonly<Record<string, unknown>>) => ({
-  agentSession: await createRow(context, "AgentSession", {
+  agentSession: await openSession(context, {
     ...of,
     appUserId: context.viewer.id,
-    creatorId: context.viewer.id,
-    slugId: newSlugId(context.session),
-    status: "pending",
-    type: "commentThread",
-    context: {},
     externalLinks: linksAfter(input, []),
   }),
 });
-
-/** The status of a session after an activity. */
-const STATUS_AFTER: Readonly<Record<string, string>> = {
-  action: "active",
-  elicitation: "awaitingInput",
-  error: "error",
-  prompt: "active",
-  response: "complete",
-  thought: "active",
-};
 
 const neededIn = (type: string) => (type === "action" ? ["action", "parameter"] : ["body"]);
 
@@ -76,11 +67,8 @@ const activityRules: Rules = {
     for (const name of neededIn(type))
       if (typeof content[name] !== "string")
         throw invalidInput(`An activity of type ${type} needs ${name}`);
-    const bodyData = typeof content.body === "string" && {
-      bodyData: JSON.parse(richText(content.body)),
-    };
     return {
-      content: { ...content, ...bodyData },
+      content: { ...content, ...bodyDataOf(content.body) },
       ephemeral: ephemeral ?? false,
       queued: false,
       userId: viewer.id,
@@ -88,14 +76,20 @@ const activityRules: Rules = {
   },
   written: async (activity, _input, context) => {
     const session = await requireRow(context, "AgentSession", String(activity["agentSessionId"]));
-    const status = STATUS_AFTER[String((activity["content"] as Content).type)];
-    await changeRow(context, "AgentSession", session, {
-      status,
-      startedAt: session["startedAt"] ?? context.now,
-      endedAt: status === "complete" || status === "error" ? context.now : null,
-    });
+    const { type, body } = activity["content"] as Content;
+    const written = await writeStatus(context, session, String(type));
+    if (type === "response") await answer(context, written, String(body));
   },
 };
+
+/** A response is also a comment in the thread of the session; without one, it begins it. */
+async function answer(context: Context, session: RowObject, body: string): Promise<void> {
+  const { issueId, commentId } = session as { issueId?: string; commentId?: string };
+  if (issueId === undefined || body.trim() === "") return;
+  const comment = await createComment(context, { issueId, parentId: commentId, body });
+  if (commentId === undefined)
+    await changeRow(context, "AgentSession", session, { commentId: comment.id });
+}
 
 const TITLE_LENGTH_MAX = 80;
 

@@ -75,3 +75,18 @@ export const rowOf = ({ before, after }: Pick<Change, "before" | "after">): Even
 /** Fields with their values, without those that are null. */
 export const present = (fields: Wire): Wire =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
+
+/** Only the app of this user. */
+export const onlyOf =
+  (id: unknown): Audience =>
+  ({ user }) =>
+    user === id ? undefined : "it is about another user";
+
+/** An event of a transition, before it is known who receives it. */
+export type Derived = {
+  /** The number of its change. */
+  readonly change: number;
+  readonly type: string;
+  readonly fields: Wire;
+  readonly audience: Audience;
+};

@@ -24,7 +24,7 @@ export const CHILDREN: { readonly [entity: string]: Shape } = {
     columns: words(
       "id body documentContentId initiativeId initiativeUpdateId issueId projectId projectUpdateId userId",
     ),
-    reads: ["issue", "project"],
+    reads: ["issue", "project", "user"],
   },
   Customer: { columns: words("id name domains externalIds") },
   CustomerStatus: { columns: words("id name color description displayName type") },

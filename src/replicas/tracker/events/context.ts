@@ -1,6 +1,7 @@
 /** The rows that a batch of changes refers to: read together, and shown as they were when each change was made. */
 import type { EventApp, EventRow } from "~/replicas/events";
 import { createTimeline } from "~/replicas/kit/timeline";
+import { ACTIVITY, SESSION } from "~/replicas/tracker/events/agent-shapes";
 import { type Change, entityOf, rowOf, shownRow } from "~/replicas/tracker/events/change";
 import { CHILDREN } from "~/replicas/tracker/events/children";
 import { DATA } from "~/replicas/tracker/events/data";
@@ -37,7 +38,12 @@ const LINKS: { readonly [table: string]: { readonly [column: string]: string } }
   records: { issueId: "Issue", releaseId: "Release" },
 };
 
-const SHAPES: { readonly [entity: string]: Shape } = { ...DATA, Notification: NOTIFICATION };
+const SHAPES: { readonly [entity: string]: Shape } = {
+  ...DATA,
+  AgentActivity: ACTIVITY,
+  AgentSession: SESSION,
+  Notification: NOTIFICATION,
+};
 
 type Ref = { readonly entity: string; readonly id: string };
 type Timeline = ReturnType<typeof createTimeline<EventRow>>;
@@ -71,7 +77,12 @@ const subjectsOf = (changes: readonly Change[]): Ref[] =>
     const row = rowOf(change);
     const list = ID_LISTS[table];
     if (list) return [{ entity: list.entity, id: String(row[list.column]) }];
-    return [{ entity: entityOf(table, row), id: String(row["id"]) }];
+    const entity = entityOf(table, row);
+    const own = { entity, id: String(row["id"]) };
+    // An agent is shown the whole issue of its session.
+    return entity === "AgentSession"
+      ? [own, { entity: "Issue", id: String(row["issueId"]) }]
+      : [own];
   });
 
 /** The rows of some lists that this row has. */

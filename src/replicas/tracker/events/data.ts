@@ -42,6 +42,7 @@ const issue: Shape = {
     `${OWN} addedToCycleAt addedToProjectAt addedToTeamAt assigneeId autoArchivedAt autoClosedAt canceledAt completedAt creatorId cycleId delegateId description dueDate estimate identifier lastAppliedTemplateId number parentId previousIdentifiers priority prioritySortOrder projectId projectMilestoneId slaBreachesAt slaHighRiskAt slaMediumRiskAt slaStartedAt slaType snoozedUntilAt sortOrder sourceCommentId startedAt startedTriageAt stateId subIssueSortOrder teamId title trashed triagedAt`,
   ),
   ones: words("assignee creator cycle delegate project projectMilestone state team"),
+  reads: ["parent"],
   lists: [
     ...listsOf("Issue"),
     { table: "issue_subscribers", column: "issueId" },

@@ -2,7 +2,7 @@
 import type { EventRow } from "~/replicas/events";
 import { audienceOf } from "~/replicas/tracker/events/audience";
 import {
-  type Audience,
+  type Derived,
   isoTime,
   type Transition,
   type Wire,
@@ -15,13 +15,6 @@ import { pageOf } from "~/replicas/tracker/events/pages";
 import type { EntityType } from "~/replicas/tracker/events/types";
 import { related, relationOf, type View } from "~/replicas/tracker/events/view";
 import { MICROS } from "~/source";
-
-export type Derived = {
-  readonly change: number;
-  readonly type: string;
-  readonly fields: Wire;
-  readonly audience: Audience;
-};
 
 /** Relations to the owners of an entity: removed together with one of them, it goes without an event. */
 const OWNERS: { readonly [entity: string]: readonly string[] } = {

@@ -1,16 +1,19 @@
 /** The events that the apps of a workspace receive of its changes: webhooks, as those of an OAuth application. */
 import { isUuid } from "~/graphql/uuid";
 import type { EventApp, EventRow, Events } from "~/replicas/events";
+import { sessionCreated, sessionPrompted } from "~/replicas/tracker/events/agents";
 import {
   type Audience,
   type Change,
+  type Derived,
   isoTime,
+  onlyOf,
   shownChange,
   type Transition,
 } from "~/replicas/tracker/events/change";
 import { shapedRow } from "~/replicas/tracker/events/children";
 import { type Context, readContext } from "~/replicas/tracker/events/context";
-import { type Derived, entityEvent } from "~/replicas/tracker/events/entities";
+import { entityEvent } from "~/replicas/tracker/events/entities";
 import { ID_LISTS } from "~/replicas/tracker/events/lists";
 import { NOTIFICATION } from "~/replicas/tracker/events/notifications";
 import { request } from "~/replicas/tracker/events/request";
@@ -38,12 +41,6 @@ const tables = [
     "team_memberships",
   ]),
 ];
-
-/** Only the app of this user. */
-const onlyOf =
-  (id: unknown): Audience =>
-  ({ user }) =>
-    user === id ? undefined : "it is about another user";
 
 const isOfApp = ({ apps }: Context, row: EventRow): boolean =>
   apps.some(({ user }) => user === row["userId"]);
@@ -86,6 +83,8 @@ function admitted(transition: Transition, { workspace, ...context }: Context): D
 function eventOf(transition: Transition, context: Context): Derived | undefined {
   const { entity } = transition;
   if (isEntityType(entity)) return entityEvent(entity, transition, context);
+  if (entity === "AgentSession") return sessionCreated(transition, context);
+  if (entity === "AgentActivity") return sessionPrompted(transition, context);
   if (entity === "Notification") return notified(transition, context);
   return entity === "TeamMembership" ? admitted(transition, context) : undefined;
 }

@@ -15,7 +15,7 @@ export const NOTIFICATION: Shape = {
 };
 
 /** An issue as a child, with its description. */
-function describedIssue(entity: string, row: EventRow, view: View): Wire | undefined {
+export function describedIssue(entity: string, row: EventRow, view: View): Wire | undefined {
   const child = childOf(entity, row, "issue", view);
   const { description } = related(entity, row, "issue", view) ?? {};
   return child && { ...child, ...present({ description }) };

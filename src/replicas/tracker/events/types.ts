@@ -25,16 +25,10 @@ export const ENTITY_TYPES = [
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
 /** Events about the user of an app: no other app receives them. */
-export const OWN_TYPES = ["AppUserNotification", "PermissionChange"] as const;
+const OWN_TYPES = ["AgentSessionEvent", "AppUserNotification", "PermissionChange"] as const;
 
 /** Types that no change of the environment causes: they are raised by hand. */
-const RAISED_TYPES = [
-  "AgentSessionEvent",
-  "AuditEntry",
-  "IssueSLA",
-  "OAuthApp",
-  "OAuthAuthorization",
-] as const;
+const RAISED_TYPES = ["AuditEntry", "IssueSLA", "OAuthApp", "OAuthAuthorization"] as const;
 
 /** Scopes of an app do not limit its events. */
 export const TYPES: { readonly [type: string]: readonly string[] } = Object.fromEntries(

@@ -1,5 +1,6 @@
 /** Creation of issues. */
 import { together } from "~/db/session";
+import { delegate } from "~/replicas/tracker/agent-sessions";
 import { createRow, ifGiven, newRow, type Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput, notFoundIn } from "~/replicas/tracker/errors";
@@ -79,6 +80,7 @@ export async function createIssues(
   for (const [index, { releaseIds }] of filled.entries())
     for (const releaseId of releaseIds ?? [])
       await createRow(context, "IssueToRelease", { issueId: rows[index]?.id, releaseId });
+  await delegate(context, rows);
   return { issues: rows.flatMap(({ id }) => byId.get(id) ?? []), lastSyncId };
 }
 

@@ -1,5 +1,6 @@
 /** Updates of issues: reads what the input refers to, computes the changes, writes them. */
 import { together } from "~/db/session";
+import { delegate } from "~/replicas/tracker/agent-sessions";
 import { changeRow, createRow } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";
@@ -60,6 +61,8 @@ async function writeChange(
     isMoved && keepNumber(session, issue.teamId, issue.number),
     writeEffects(session, effects, { actor: viewer.id, now, isOpen }),
   ]);
+  if (columns.delegateId !== issue.delegateId)
+    await delegate(context, [{ id: issue.id, delegateId: columns.delegateId }]);
   if (releases.removed.length > 0) await deleteRows(session, "IssueToRelease", releases.removed);
   for (const releaseId of releases.added)
     await createRow(context, "IssueToRelease", { issueId: issue.id, releaseId });

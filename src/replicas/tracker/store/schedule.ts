@@ -1,6 +1,7 @@
 /** Effects of time: what is due, and when the next thing will be. */
 
 import { mailNotifications } from "~/replicas/tracker/notification-mails";
+import { silencesOf } from "~/replicas/tracker/store/agents";
 import type { Row } from "~/replicas/tracker/store/entities";
 import { agingOf } from "~/replicas/tracker/store/issues/aging";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
@@ -21,6 +22,7 @@ export async function findNextDue(
       where c."completedAt" is null and c."archivedAt" is null
       union all select "snoozedUntilAt" from ${t.issues}
       union all select "snoozedUntilAt" from ${t.notifications}
+      union all select at from ${silencesOf(session)} silences
       union all select at from ${agingOf(session)} aging where at > ${after}::timestamptz
     ) due where at <= ${until}::timestamptz
   `;

@@ -71,6 +71,7 @@ function mistakesIn(value: any, type: string, path: string): string[] {
 }
 
 const OWN: Readonly<Record<string, string>> = {
+  AgentSessionEvent: "AgentSessionEventWebhookPayload",
   AppUserNotification: "AppUserNotificationWebhookPayload",
   PermissionChange: "AppUserTeamAccessChangedWebhookPayload",
 };
