@@ -3577,7 +3577,7 @@ export interface components {
         /** @description An app, and a channel to which it posts */
         readonly NewWebhook: {
             /**
-             * @description Id of the app: one of the template's, or any in the form of the service
+             * @description Id of the app: one of the template's, or any in the form of the service: some have UUIDs
              * @example A01AGENTBOT
              */
             readonly app: string;
@@ -3590,7 +3590,7 @@ export interface components {
         /** @description The address of an incoming webhook */
         readonly Webhook: {
             /**
-             * @description Id of the app: one of the template's, or any in the form of the service
+             * @description Id of the app: one of the template's, or any in the form of the service: some have UUIDs
              * @example A01AGENTBOT
              */
             readonly app: string;
