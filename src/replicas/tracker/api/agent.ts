@@ -8,10 +8,10 @@ import {
   STATUS_AFTER,
   writeStatus,
 } from "~/replicas/tracker/agent-sessions";
-import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
+import { create, modelOf, mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 
 import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
-import { createComment } from "~/replicas/tracker/comments";
+import { bodyOf, type CommentBody, createComment } from "~/replicas/tracker/comments";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";
 import { requireRow } from "~/replicas/tracker/require";
@@ -91,6 +91,12 @@ async function answer(context: Context, session: RowObject, body: string): Promi
     await changeRow(context, "AgentSession", session, { commentId: comment.id });
 }
 
+type Prompt = {
+  readonly content: CommentBody;
+  readonly queued?: boolean | null;
+  readonly [field: string]: unknown;
+};
+
 const TITLE_LENGTH_MAX = 80;
 
 const skillRules: Rules = {
@@ -140,6 +146,14 @@ export const agents: Resolvers<Context> = {
   },
   Mutation: {
     ...mutationsOf("AgentActivity", activityRules),
+    agentActivityCreatePrompt: async (_source, { input }: Given<Prompt>, context, info) => {
+      const { content, queued: _, ...rest } = input;
+      const text = bodyOf(content);
+      if (!text) throw invalidInput("A prompt needs a body");
+      const prompt = { ...rest, content: { type: "prompt", body: text.body } };
+      const model = modelOf("AgentActivity");
+      return { agentActivity: await create(model, activityRules, prompt, context, info) };
+    },
     ...mutationsOf("AgentSkill", skillRules),
     agentSessionCreateOnIssue: async (
       _source,

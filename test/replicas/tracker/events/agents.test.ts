@@ -193,8 +193,13 @@ test("a prompt can ask the agent to stop", async () => {
   const issue = await newIssue();
   const opened = await watch(() => comment({ issueId: issue.id, body: "@agent, go" }));
   const { id } = onlyOf(opened, "AgentSessionEvent created").payload.agentSession;
-  const input = { agentSessionId: id, content: { type: "prompt", body: "Stop" }, signal: "stop" };
-  const seen = await watch(() => tracker.linear.createAgentActivity(input as never));
+  const input = { agentSessionId: id, content: { body: "Stop" }, signal: "stop" };
+  const seen = await watch(() =>
+    tracker.data(
+      "mutation($input: AgentActivityCreatePromptInput!) { agentActivityCreatePrompt(input: $input) { agentActivity { id } } }",
+      { input },
+    ),
+  );
 
   expect(onlyOf(seen, "AgentSessionEvent prompted").payload.agentActivity).toMatchObject({
     ...{ signal: "stop", content: { body: "Stop" }, user: { id: JOHN } },
