@@ -181,7 +181,6 @@ export async function createPlatform(deps: {
   const episodes = createEpisodes(players);
   const sessions = createSessions(players);
   const trainers = createTrainers({ keys, ...suitePlace, trustProxy: config.TRUST_PROXY });
-
   const feed = createFeed(base);
   const collector = createMetricsCollector({ ...base, templates, targets, capture, capacity });
   const probes = createProbes(collector, config.CELL);

@@ -11,13 +11,12 @@ import {
   EventPath,
   ListenQuery,
   NewEvent,
-  NewWait,
   NewWebhook,
   Repetition,
   RunDeliveryPage,
-  Waited,
   Webhook,
 } from "~/platform/events/model";
+import { NewWait, Waited } from "~/platform/events/waiting-model";
 import { NewEventApps } from "~/platform/outbox/model";
 
 const SHOWN = ["invalid_request", "invalid_environment_path", "environment_not_found"] as const;

@@ -7,8 +7,8 @@ import type { Row } from "~/evaluation/predicate";
 import { PAGE_LENGTH_MAX } from "~/http/page";
 import { shown } from "~/platform/events/listing";
 import { listEventsOfType } from "~/platform/events/listing-store";
-import type { Until } from "~/platform/events/model";
 import { requireListedType } from "~/platform/events/types";
+import type { Until } from "~/platform/events/waiting-model";
 import { listApps } from "~/platform/outbox/store";
 import { createSemaphore } from "~/semaphore";
 

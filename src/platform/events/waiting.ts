@@ -6,14 +6,14 @@ import type { Environments } from "~/platform/environments/environments";
 import { asNotFound, notFound } from "~/platform/environments/id";
 import { findOpen } from "~/platform/events/deliveries-store";
 import type { Derivation } from "~/platform/events/derivation";
+import type { OpenPlace, Places } from "~/platform/events/place";
+import { createSearch } from "~/platform/events/until";
 import {
   type NewWait,
   QUIET_MS_DEFAULT,
   TIMEOUT_MS_DEFAULT,
   type Waited,
-} from "~/platform/events/model";
-import type { OpenPlace, Places } from "~/platform/events/place";
-import { createSearch } from "~/platform/events/until";
+} from "~/platform/events/waiting-model";
 import { createQuota } from "~/platform/quota";
 
 /** Between two looks while something is under way. */
