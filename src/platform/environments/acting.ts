@@ -14,7 +14,7 @@ import { changesOf } from "~/platform/counterparts/changes";
 import { triggerOf } from "~/platform/counterparts/rules";
 import * as store from "~/platform/counterparts/store";
 import { sourceBetween } from "~/platform/environments/clock";
-import { lockTiming } from "~/platform/environments/clock-store";
+import { lockTiming, setClock } from "~/platform/environments/clock-store";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { createPerforming, type SetOff } from "~/platform/environments/performing";
 import type { EnvironmentRow } from "~/platform/environments/store";
@@ -77,7 +77,11 @@ export function createActing(deps: {
         if (isCauseNoted) await noteNow(tx);
       }
     };
-    if (found.length > 0) await capture.as(tx, "counterpart", schemaName, perform);
+    if (found.length > 0) {
+      // Otherwise a run that waits for this transaction to start would compare with the state before it.
+      await setClock(tx, id, timing);
+      await capture.as(tx, "counterpart", schemaName, perform);
+    }
     await store.setProgress(tx, id, { fired: progress.fired, errors, actions });
     await store.deleteChanges(tx, id, looked.numbers);
   }

@@ -5,7 +5,7 @@ import { waysOfCapturing } from "../../support/clusters";
 import { useDatabase } from "../../support/database";
 import { expectStatus, type TestProgram, useProgram } from "../../support/program";
 
-type Environment = { environmentId: string; environmentUrl: string };
+type Environment = { environmentId: string; environmentUrl: string; schemaName: string };
 
 const NOON = "2026-03-11T12:00:00.000Z";
 const CHANNEL = "C01GENERAL";
@@ -122,6 +122,39 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
       ["counterpart", "first", "by John"],
     ]);
     expectSame("topics", [plain(results.diff), plain(body.diff)]);
+  });
+
+  test("a run that ends among actions has each of them wholly, as the counterpart's, or not at all", async () => {
+    const { open, say, start } = on(program);
+    const when = { ...APPROVES.when, where: { thread_ts: null } };
+    const environment = await open([{ ...APPROVES, when, times: 1_000 }], { clock: "real" });
+    const end = async (runId: string) => {
+      const answer = await program.post("/diffRun", { runId, include: ["counterpart"] });
+      expectStatus(answer, 200);
+      return answer.body.diff.inserts.filter(({ __table__ }: any) => __table__ === "messages");
+    };
+    for (let round = 0; round < 5; round++) {
+      const first = await start(environment);
+      const posting = Array.from({ length: 6 }, (_, n) =>
+        say(environment, "chat.postMessage", { text: `message ${n}` }),
+      );
+      await Bun.sleep(Math.random() * 30);
+      const early = await end(first);
+      const second = await start(environment);
+      await Promise.all(posting);
+      const late = await end(second);
+
+      for (const { text, __actor__ } of [...early, ...late])
+        expect(__actor__).toBe(text.startsWith("message") ? undefined : "counterpart");
+      const keys = [...early, ...late].map(({ ts }: any) => ts);
+      expect(new Set(keys).size).toBe(keys.length);
+      const own = early.filter(({ __actor__ }: any) => !__actor__).map(({ ts }: any) => ts);
+      for (const { __actor__, thread_ts } of early) if (__actor__) expect(own).toContain(thread_ts);
+      const [row] = await database.sql.unsafe(
+        `select count(*)::int as count from ${environment.schemaName}.messages where text = 'I approve. Go ahead.'`,
+      );
+      expect(row?.["count"]).toBe(6 * (round + 1));
+    }
   });
 
   test("include has the changes of the actors that it names", async () => {
