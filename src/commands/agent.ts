@@ -1,7 +1,7 @@
 /** Runs an agent's command with a timeout. */
 import type { EndingKind } from "~/evaluation/ending";
 
-type AgentEnd = {
+export type AgentEnd = {
   readonly ending: EndingKind;
   /** Null if a signal ended it. */
   readonly exitCode: number | null;
@@ -19,14 +19,14 @@ const OUTPUT_GRACE_MS = 200;
 
 /**
  * Starts `command` with the shell in a new process group and waits for it. Kills the group after `timeoutSeconds`, or
- * when `signal` aborts.
+ * when `signal` aborts. One that stays up is killed when `done` resolves; if it ends before, it has crashed.
  */
 export async function runAgent(
   command: string,
   env: { readonly [name: string]: string | undefined },
   timeoutSeconds: number,
   signal: AbortSignal,
-  logs?: Logs,
+  { logs, done }: { readonly logs?: Logs | undefined; readonly done?: Promise<unknown> } = {},
 ): Promise<AgentEnd> {
   const agent = Bun.spawn(["sh", "-c", command], {
     env: { ...env },
@@ -54,6 +54,7 @@ export async function runAgent(
   const timer = setTimeout(() => end("timed_out"), timeoutSeconds * 1000);
   signal.addEventListener("abort", interrupt);
   if (signal.aborted) interrupt();
+  void done?.then(() => end("answered"));
   await agent.exited;
   clearTimeout(timer);
   signal.removeEventListener("abort", interrupt);
@@ -61,7 +62,8 @@ export async function runAgent(
   killGroup(agent.pid);
   await Promise.race([reading, Bun.sleep(OUTPUT_GRACE_MS)]);
   const { exitCode } = agent;
-  return { ending: ended ?? (exitCode === 0 ? "answered" : "crashed"), exitCode, output };
+  const hasAnswered = exitCode === 0 && !done;
+  return { ending: ended ?? (hasAnswered ? "answered" : "crashed"), exitCode, output };
 }
 
 function killGroup(pid: number): void {

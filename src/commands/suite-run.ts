@@ -15,6 +15,7 @@ import {
   type Test,
 } from "~/commands/suite";
 import { type Home, type Homes, testOn } from "~/commands/suite-homes";
+import { eventsFor, type Serving, serve } from "~/commands/suite-serve";
 
 export type Job = {
   readonly homes: Homes;
@@ -24,6 +25,8 @@ export type Job = {
   /** Passed to the agent, except for variables that give access to more than its environment. */
   readonly env: Environment;
   readonly surface: Surface;
+  /** The agent stays up, and gets its prompt as a message; undefined: in its environment, once for each attempt. */
+  readonly serving: Serving | undefined;
   readonly labels: Labels;
   /** Attempts at each test. */
   readonly repeat: number;
@@ -120,6 +123,7 @@ async function inEnvironment(job: Job, home: Home, test: Test, head: Head): Prom
     const environment = await client.call("POST", "/initEnv", {
       testId: test.id,
       ttlSeconds: timeoutSeconds + MARGIN_SECONDS,
+      ...(job.serving && { events: eventsFor(job.serving) }),
     });
     try {
       return await withCostFile((costs) =>
@@ -153,41 +157,48 @@ async function inRun(
     readonly made: { runId?: string };
   },
 ): Promise<Outcome> {
-  const { surface, labels, timeoutSeconds, signal, artifacts } = job;
-  const started = await client.call("POST", "/startRun", {
-    envId: environment["environmentId"],
-    testId: test.id,
-    testSuiteId: suite.id,
-    labels,
-  });
-  const runId = `${started["runId"]}`;
-  made.runId = runId;
+  const { surface, serving, labels, timeoutSeconds, signal, artifacts } = job;
+  const begin = async () => {
+    const started = await client.call("POST", "/startRun", {
+      envId: environment["environmentId"],
+      testId: test.id,
+      testSuiteId: suite.id,
+      labels,
+    });
+    made.runId = `${started["runId"]}`;
+  };
+  if (!serving) await begin();
   const began = performance.now();
   const clock = environment["clock"] as { readonly now: string };
   const logs = await artifacts?.open(head);
-  const agent = await runAgent(
-    job.command,
-    {
-      ...job.env,
-      ...Object.fromEntries(WITHHELD.map((name) => [name, undefined])),
-      DIORAMA_PROMPT: `${environment["prompt"]}`,
-      DIORAMA_NOW: clock.now,
-      DIORAMA_COST_FILE: costs,
-      DIORAMA_SERVICE: suite.templateService,
-      ...(surface === "mcp"
-        ? { DIORAMA_MCP_URL: `${client.url}${environment["mcpUrl"]}` }
-        : {
-            DIORAMA_SERVICE_URL: `${client.url}${environment["environmentUrl"]}`,
-            ...addressesOf(client.url, environment["services"] as Services),
-          }),
-      DIORAMA_TOKEN: `${environment["token"]}`,
-      DIORAMA_USER_ID: test.impersonateUserId ?? suite.impersonateUserId ?? "",
-    },
-    timeoutSeconds,
-    signal,
-    logs,
-  );
+  const start = (more: Environment, done?: Promise<unknown>) =>
+    runAgent(
+      job.command,
+      {
+        ...job.env,
+        ...Object.fromEntries(WITHHELD.map((name) => [name, undefined])),
+        DIORAMA_NOW: clock.now,
+        DIORAMA_COST_FILE: costs,
+        DIORAMA_SERVICE: suite.templateService,
+        ...(surface === "mcp"
+          ? { DIORAMA_MCP_URL: `${client.url}${environment["mcpUrl"]}` }
+          : {
+              DIORAMA_SERVICE_URL: `${client.url}${environment["environmentUrl"]}`,
+              ...addressesOf(client.url, environment["services"] as Services),
+            }),
+        DIORAMA_TOKEN: `${environment["token"]}`,
+        DIORAMA_USER_ID: test.impersonateUserId ?? suite.impersonateUserId ?? "",
+        ...more,
+      },
+      timeoutSeconds,
+      signal,
+      { logs, ...(done && { done }) },
+    );
+  const agent = serving
+    ? await serve(client, { environment, serving, signal, start, begin })
+    : await start({ DIORAMA_PROMPT: `${environment["prompt"]}` });
   await logs?.close();
+  const runId = `${made.runId}`;
   const { ending, exitCode, output } = agent;
   const seconds = Math.round(performance.now() - began) / 1000;
   const outcome = { ...head, runId, seconds };

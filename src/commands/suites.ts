@@ -24,11 +24,12 @@ import { asImport, type Labels, type Suite, type Surface, type Test } from "~/co
 import { requireSame } from "~/commands/suite-homes";
 import { report } from "~/commands/suite-report";
 import { runSuite } from "~/commands/suite-run";
+import { type ServeOptions, servingOf } from "~/commands/suite-serve";
 import { table } from "~/commands/table";
 import { writeFiles } from "~/commands/write-files";
 import { notice, print } from "~/log";
 
-export type SuiteRun = {
+export type SuiteRun = ServeOptions & {
   readonly command: string;
   readonly test?: readonly string[];
   readonly surface: Surface;
@@ -52,6 +53,7 @@ export async function runSuiteCommand(
   signal: AbortSignal,
 ): Promise<number> {
   const { command, surface, repeat, label: labels = {}, parallel, timeout } = options;
+  const serving = servingOf(options);
   const { homes, suite, page, artifacts, earlier } = await prepare(clients, subject, options).catch(
     (error) => {
       // Not the exit code of failed tests.
@@ -68,6 +70,7 @@ export async function runSuiteCommand(
     command,
     env,
     surface,
+    serving,
     labels,
     repeat,
     earlier,

@@ -136,7 +136,6 @@ export async function createPlatform(deps: {
     runClosing,
   });
   const exclusive = createExclusive(base);
-
   const spans = await openSpans(config, log);
   const journal = createJournal({ pool, log, ...(spans && { spans }) });
   const numbering = createNumbering({ pool, journal, forgetMarks: forgetCallMarks });
@@ -169,6 +168,7 @@ export async function createPlatform(deps: {
   const clocks = createClocks({ ...base, environments, templates, exclusive, capture });
   const faults = createFaults({ pool, environments, exclusive });
   const acting = createActing({ ...base, templates, exclusive, capture });
+  const control = { ...base, environments, templates, exclusive, acting };
   const past = createPast({ pool, replicas, templates, schemaPool });
   const injection = createInjection({ pool, readState: past.state });
   const gateway = createGateway({
@@ -223,7 +223,7 @@ export async function createPlatform(deps: {
         savingRoutes(createSaving({ builders, templates, environments })),
         triggerRoutes(createTriggers({ sessionPool, environments, templates })),
         controlRoutes({ snapshots, forks, clocks, faults, idempotency }),
-        counterpartRoutes(createCounterparts({ ...base, environments, templates, exclusive })),
+        counterpartRoutes(createCounterparts(control), config),
         eventRoutes(events),
         suiteRoutes(suites, createSuiteChanges({ ...base, templates })),
         auditRoutes(audits),

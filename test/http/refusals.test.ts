@@ -160,6 +160,15 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     invalid_environment_path: ["/env/nonsense/counterparts"],
     environment_not_found: [`/env/${NONE}/counterparts`],
   },
+  "POST /env/{envId}/counterparts/act": {
+    invalid_request: [`/env/${NONE}/counterparts/act`, { say: { text: "x" } }],
+    invalid_environment_path: ["/env/nonsense/counterparts/act", { as: "U1" }],
+    environment_not_found: [`/env/${NONE}/counterparts/act`, { as: "U1" }],
+    invalid_service: () => [
+      `/env/${made.environment}/counterparts/act`,
+      { as: "U1", service: "mail", say: { channel: "C01GENERAL", text: "x" } },
+    ],
+  },
   "PUT /env/{envId}/counterparts": {
     invalid_request: [`/env/${NONE}/counterparts`, { counterparts: [{ name: "none" }] }],
     invalid_environment_path: ["/env/nonsense/counterparts", { counterparts: [] }],

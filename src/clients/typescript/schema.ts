@@ -3379,6 +3379,26 @@ export interface components {
             /** @description In their order */
             readonly counterparts: readonly components["schemas"]["CounterpartState"][];
         };
+        /** @description A person, and what they do: either `say`, with its channel, or `call` */
+        readonly PersonAct: {
+            /**
+             * @description The person who acts: id or email of a user of the service
+             * @example U02JOHNADOE
+             */
+            readonly as: string;
+            /** @description Where the person acts. Needed if the environment has several services */
+            readonly service?: components["schemas"]["Service"];
+            readonly say?: components["schemas"]["CounterpartWords"];
+            readonly call?: components["schemas"]["CounterpartCall"];
+        };
+        /** @description The environment in which the person has acted */
+        readonly PersonActed: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly environmentId: string;
+        };
         /** @description An app that receives events */
         readonly EventApp: {
             /**
@@ -3392,6 +3412,8 @@ export interface components {
              * @example U01AGENTONE
              */
             readonly userId: string;
+            /** @description It has opened a connection for its events. True for up to 5 s after its last connection has gone */
+            readonly connected: boolean;
             /**
              * @description The types of events that it subscribes to, as the service names them
              * @example [
@@ -4633,6 +4655,8 @@ export type FaultList = components['schemas']['FaultList'];
 export type NewCounterparts = components['schemas']['NewCounterparts'];
 export type CounterpartState = components['schemas']['CounterpartState'];
 export type CounterpartList = components['schemas']['CounterpartList'];
+export type PersonAct = components['schemas']['PersonAct'];
+export type PersonActed = components['schemas']['PersonActed'];
 export type EventApp = components['schemas']['EventApp'];
 export type EventApps = components['schemas']['EventApps'];
 export type EventCause = components['schemas']['EventCause'];

@@ -24,6 +24,7 @@ import {
 import { SURFACES } from "~/commands/suite";
 import { AUDIT_FORMATS, auditSuite, type SuiteAudit } from "~/commands/suite-audit";
 import { type SuiteResultsOptions, suiteResults } from "~/commands/suite-results";
+import { APP_DEFAULT, QUIET_SECONDS_DEFAULT, QUIET_SECONDS_MAX } from "~/commands/suite-serve";
 import {
   exportSuite,
   FORMATS,
@@ -75,6 +76,25 @@ export function addSuites(line: Command, { env, interruption, endWith }: Context
       )
         .choices(SURFACES)
         .default("api"),
+    )
+    .option(
+      "--serve",
+      "The agent stays up and waits for events: it gets DIORAMA_APP_TOKEN, and its prompt as a message that mentions it. With --channel and --from.",
+      false,
+    )
+    .option("--channel <id>", "With --serve: the channel of the message.")
+    .option("--from <user>", "With --serve: the id or email of the person who writes it.")
+    .option("--app <id>", "With --serve: the app that the agent is.", APP_DEFAULT)
+    .option(
+      "--event <type>",
+      "With --serve: a type of events that it receives; may be repeated. Mentions and messages, if omitted.",
+      listed,
+    )
+    .option(
+      "--quiet <seconds>",
+      "With --serve: a test ends when nothing has happened for so long.",
+      upTo(QUIET_SECONDS_MAX),
+      QUIET_SECONDS_DEFAULT,
     )
     .option("--parallel <number>", "Number of tests at the same time.", upTo(PARALLEL_MAX), 1)
     .option("--timeout <seconds>", "Time limit of one test.", upTo(TIMEOUT_SECONDS_MAX), 600)

@@ -134,6 +134,25 @@ const Rule = t.Object(
 export type Counterpart = Static<typeof Rule>;
 export type Action = Pick<Counterpart, "say" | "call">;
 
+const { as, service, say, call } = Rule.properties;
+export const NewAct = t.Object(
+  { as, service, say, call },
+  {
+    title: "PersonAct",
+    description: "A person, and what they do: either `say`, with its channel, or `call`",
+    examples: [
+      { as: "U02JOHNADOE", say: { channel: "C01GENERAL", text: "Any news on the launch?" } },
+    ],
+  },
+);
+export type NewAct = Static<typeof NewAct>;
+
+export const ActDone = t.Object(
+  { environmentId: Id },
+  { title: "PersonActed", description: "The environment in which the person has acted" },
+);
+export type ActDone = Static<typeof ActDone>;
+
 const EXAMPLE: Counterpart = {
   name: "dana-approves",
   as: "U02JOHNADOE",

@@ -2,13 +2,18 @@
 
 import type { Session } from "~/db/session";
 import { ApiError } from "~/errors";
-import { SpecError } from "~/evaluation/mistakes";
+import { joined, SpecError } from "~/evaluation/mistakes";
 import { compileTrigger, type Trigger } from "~/evaluation/trigger";
 import type { Vocabulary } from "~/evaluation/vocabulary";
 import { known, nearest, quoted } from "~/input/nearest";
 import { Rejections } from "~/input/rejections";
-import { ACTIONS_MAX, type Action, type Counterpart } from "~/platform/counterparts/model";
-import type { StoredRule } from "~/platform/counterparts/store";
+import {
+  ACTIONS_MAX,
+  type Action,
+  type Counterpart,
+  type NewAct,
+} from "~/platform/counterparts/model";
+import type { PersonAct, StoredRule } from "~/platform/counterparts/store";
 import { pathsIn } from "~/platform/counterparts/values";
 import { requireReplica, serviceOf, toolNames } from "~/replicas/index";
 
@@ -60,11 +65,40 @@ async function requireCounterpart(
   const service = requireService(services, rule.service, path);
   const trigger = triggerOf({ ...rule, service }, vocabulary, `${path}.when`, { isNew: true });
   requireAction({ ...rule, service }, trigger, path);
-  const by = rule.as.includes("@") ? { email: rule.as } : { id: rule.as };
-  const user = await requireReplica(service).findUser(sessionOf(service), by);
-  if (user === undefined)
-    throw wrong(`${path}.as`, `${service} has no user ${quoted(rule.as)} here`);
+  const user = await requireUser(sessionOf, service, rule.as, `${path}.as`);
   return { ...rule, as: user, service, table: trigger.table };
+}
+
+/** The act of a person without a rule. Throws `invalid_request` or `invalid_service`. */
+export async function requireAct(
+  { services, sessionOf }: Omit<Place, "vocabulary">,
+  act: NewAct,
+): Promise<PersonAct> {
+  if (JSON.stringify(act).length > RULE_LENGTH_MAX)
+    throw new ApiError("invalid_request", `more than ${RULE_LENGTH_MAX} characters`);
+  const service = requireService(services, act.service, "");
+  if (pathsIn(act.say ?? act.call).length > 0)
+    throw new ApiError("invalid_request", "$trigger: no row has set this off");
+  if (act.say && act.say.channel === undefined) throw wrong("say.channel", "needed");
+  requireAction({ ...act, service }, { columns: [] }, "");
+  return {
+    ...act,
+    name: "by hand",
+    service,
+    as: await requireUser(sessionOf, service, act.as, "as"),
+  };
+}
+
+async function requireUser(
+  sessionOf: Place["sessionOf"],
+  service: string,
+  as: string,
+  path: string,
+): Promise<string> {
+  const by = as.includes("@") ? { email: as } : { id: as };
+  const user = await requireReplica(service).findUser(sessionOf(service), by);
+  if (user === undefined) throw wrong(path, `${service} has no user ${quoted(as)} here`);
+  return user;
 }
 
 function requireService(services: readonly string[], named: string | undefined, path: string) {
@@ -73,10 +107,10 @@ function requireService(services: readonly string[], named: string | undefined, 
   if (service === undefined || !services.includes(service))
     throw new ApiError(
       "invalid_service",
-      `${path}.service: this environment has no ${quoted(named ?? "")}${known(named ?? "", services)}`,
+      `${joined(path, "service")}: this environment has no ${quoted(named ?? "")}${known(named ?? "", services)}`,
     );
   if (named === undefined && services.length > 1)
-    throw wrong(`${path}.service`, `needed: one of ${services.join(", ")}`);
+    throw wrong(joined(path, "service"), `needed: one of ${services.join(", ")}`);
   return service;
 }
 
@@ -100,10 +134,10 @@ const isTable = (name: string, { tables }: Vocabulary) => tables.some((each) => 
 
 type Acting = Pick<Counterpart, "say" | "call"> & { readonly service: string };
 
-function requireAction(rule: Acting, { columns }: Trigger, path: string): void {
+function requireAction(rule: Acting, { columns }: Pick<Trigger, "columns">, path: string): void {
   const { say, call, service } = rule;
   if ((say === undefined) === (call === undefined))
-    throw wrong(path, "either say or call is needed");
+    throw wrong(path || "say", "either say or call is needed");
   for (const from of pathsIn(say ?? call)) {
     const [column = ""] = from.split(".", 1);
     if (!columns.includes(column))
@@ -112,10 +146,10 @@ function requireAction(rule: Acting, { columns }: Trigger, path: string): void {
         `$trigger: the row has no column ${quoted(column)}${nearest(column, columns)}`,
       );
   }
-  if (call) requireCall(call, service, `${path}.call`);
+  if (call) requireCall(call, service, joined(path, "call"));
   if (!say) return;
   const { acting } = requireReplica(service);
-  if (!acting?.say) throw wrong(`${path}.say`, `in ${service} nobody talks; use call`);
+  if (!acting?.say) throw wrong(joined(path, "say"), `in ${service} nobody talks; use call`);
   if (say.channel === undefined && !columns.includes(acting.say.channel))
     throw wrong(`${path}.say.channel`, "needed: the row that sets off the rule has none");
 }

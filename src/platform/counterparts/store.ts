@@ -9,6 +9,9 @@ import type { Counterpart } from "~/platform/counterparts/model";
 /** A rule with the id of its user, its service and the table of its trigger. */
 export type StoredRule = Counterpart & { readonly service: string; readonly table: string };
 
+/** A person, and what they do in a service. */
+export type PersonAct = Pick<StoredRule, "name" | "as" | "service" | "say" | "call">;
+
 /** The actions of the rules so far: by rule, how often each has acted, and why its last action was rejected. */
 type Progress = {
   readonly fired: readonly number[];
@@ -69,6 +72,13 @@ export const setProgress = async (tx: Sql, environmentId: string, progress: Prog
     update diorama.counterparts set progress = ${JSON.stringify(progress)}::text::json
     where environment_id = ${environmentId}
   `;
+
+/** Counts the actions of an environment, of which some are none of a rule's. */
+export async function countAction(tx: Sql, environmentId: string, actions: number): Promise<void> {
+  const state = await find(tx, environmentId);
+  if (!state) return void (await insert(tx, [environmentId], newState([], actions)));
+  await setProgress(tx, environmentId, { ...state.progress, actions });
+}
 
 /** Throws if the transaction is lost. */
 export const requireOpen = async (tx: Sql) => await tx`select`;

@@ -9,13 +9,17 @@
 import type { Capture } from "~/capture/capture";
 import { causeOf } from "~/db/cause";
 import { inTransaction, type Pool, type Sql, type Tx } from "~/db/connect";
+import { ApiError } from "~/errors";
 import { errorFields, type Log } from "~/log";
 import { changesOf } from "~/platform/counterparts/changes";
+import { ACTIONS_MAX } from "~/platform/counterparts/model";
 import { triggerOf } from "~/platform/counterparts/rules";
+import type { PersonAct } from "~/platform/counterparts/store";
 import * as store from "~/platform/counterparts/store";
 import { sourceBetween } from "~/platform/environments/clock";
 import { lockTiming, setClock } from "~/platform/environments/clock-store";
 import type { Exclusive } from "~/platform/environments/exclusive";
+import { notFound } from "~/platform/environments/id";
 import { createPerforming, type SetOff } from "~/platform/environments/performing";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import { isNoted, noteNow, setCause } from "~/platform/outbox/store";
@@ -87,6 +91,38 @@ export function createActing(deps: {
   }
 
   return {
+    /** Lets a person act now. Returns why that is rejected, null if it is not. Throws 503 if calls do not end in time. */
+    async once(
+      environment: EnvironmentRow,
+      baseUrl: string,
+      rule: PersonAct,
+    ): Promise<string | null> {
+      const { environmentId: id, schemaName } = environment;
+      await prepare(environment, [{ rule, row: {} }]);
+      return await exclusive.run(
+        environment,
+        async (tx) => {
+          const timing = await lockTiming(tx, id);
+          if (!timing) throw notFound();
+          const { actions } = (await store.find(tx, id))?.progress ?? { actions: 0 };
+          if (actions >= ACTIONS_MAX)
+            throw new ApiError(
+              "invalid_request",
+              `${ACTIONS_MAX} actions were done; that is the limit`,
+            );
+          await setClock(tx, id, timing);
+          const means = { environment, baseUrl, source: sourceBetween(timing, actions + 1) };
+          if (await isNoted(tx, id))
+            await setCause(tx, causeOf({ counterpart: rule.name }, means.source));
+          await store.countAction(tx, id, actions + 1);
+          return await capture.as(tx, "counterpart", schemaName, () =>
+            attempt(tx, means, { rule, row: {} }),
+          );
+        },
+        (work) => inTransaction(replicas, work),
+      );
+    },
+
     /**
      * Makes a call of an environment with counterparts, and does what it sets off before it returns. Throws 503 if
      * something was left from before and other calls do not end in time.

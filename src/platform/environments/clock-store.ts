@@ -34,7 +34,10 @@ export async function findOpening(sql: Sql, environmentId: string): Promise<Open
   const [row] = await sql<Opened[]>`
     select ${timingOf(sql, sql`e`)} as timing, ${faultsOf(sql, sql`e`)} as state,
       exists (select from diorama.outboxes o where o.environment_id = e.environment_id and is_noting) as noted,
-      exists (select from diorama.counterparts c where c.environment_id = e.environment_id) as counterparts
+      exists (
+        select from diorama.counterparts c
+        where c.environment_id = e.environment_id and json_array_length(c.rules) > 0
+      ) as counterparts
     from diorama.environments e
     where environment_id = ${environmentId} and deleted_at is null and expires_at > now()
   `;

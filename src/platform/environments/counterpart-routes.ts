@@ -1,13 +1,18 @@
 import { Elysia } from "elysia";
+import type { Config } from "~/config";
 import { failures } from "~/http/errors";
 import { EnvironmentPath } from "~/http/model";
+import { publicBase } from "~/http/origin";
 import { principalOf } from "~/http/principal";
-import { CounterpartList, NewCounterparts } from "~/platform/counterparts/model";
+import { ActDone, CounterpartList, NewAct, NewCounterparts } from "~/platform/counterparts/model";
 import type { CounterpartControl } from "~/platform/environments/counterparts";
 
 const SHOWN = ["invalid_request", "invalid_environment_path", "environment_not_found"] as const;
 
-export const counterpartRoutes = (counterparts: CounterpartControl) =>
+export const counterpartRoutes = (
+  counterparts: CounterpartControl,
+  { TRUST_PROXY }: Pick<Config, "TRUST_PROXY">,
+) =>
   new Elysia({ tags: ["environments"] })
     .put(
       "/env/:envId/counterparts",
@@ -25,6 +30,27 @@ export const counterpartRoutes = (counterparts: CounterpartControl) =>
           summary: "Replace the counterparts of an environment",
           description:
             "Before a run. They react to what the agent's calls change after the answer. Calls in progress end first, within 5 s.",
+        },
+      },
+    )
+    .post(
+      "/env/:envId/counterparts/act",
+      ({ request, params, body }) => {
+        const { userId } = principalOf(request);
+        return counterparts.act(userId, params.envId, body, publicBase(request, TRUST_PROXY));
+      },
+      {
+        params: EnvironmentPath,
+        body: NewAct,
+        response: {
+          200: ActDone,
+          ...failures(...SHOWN, "request_too_large", "invalid_service"),
+        },
+        detail: {
+          operationId: "actAsPerson",
+          summary: "Let a person of the environment act",
+          description:
+            "Once, between two calls, as a counterpart does by its rules: the changes are theirs, not the agent's. For people who are played from outside, by a model or a program.",
         },
       },
     )

@@ -2,9 +2,10 @@
 import type { Pool } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
 import { ApiError } from "~/errors";
-import type { Counterpart, CounterpartList } from "~/platform/counterparts/model";
-import { requireCounterparts } from "~/platform/counterparts/rules";
+import type { ActDone, Counterpart, CounterpartList, NewAct } from "~/platform/counterparts/model";
+import { requireAct, requireCounterparts } from "~/platform/counterparts/rules";
 import * as store from "~/platform/counterparts/store";
+import type { Acting } from "~/platform/environments/acting";
 import { lockTiming } from "~/platform/environments/clock-store";
 import type { Environments } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
@@ -22,8 +23,9 @@ export function createCounterparts(deps: {
   environments: Environments;
   templates: Templates;
   exclusive: Exclusive;
+  acting: Acting;
 }) {
-  const { pool, replicas, environments, templates, exclusive } = deps;
+  const { pool, replicas, environments, templates, exclusive, acting } = deps;
 
   return {
     /** Replaces the counterparts between two calls: those that begin after the answer have the new ones. */
@@ -57,6 +59,21 @@ export function createCounterparts(deps: {
         await store.replace(tx, id, state);
         return view(id, state);
       });
+    },
+
+    /** Lets a person act between two calls. Throws `invalid_request` if their service rejects it. */
+    async act(userId: string, envId: string, wanted: NewAct, baseUrl: string): Promise<ActDone> {
+      const environment = await environments.requirePath(userId, envId);
+      const { service: kind, schemaName } = environment;
+      const services = Object.keys(actorsIn(environment));
+      const tables = await templates.tablesOf(environment);
+      const session = openSession(replicas, schemaName, tablesOf(replicas, schemaName, tables));
+      const sessionOf = (service: string) => serviceSession({ kind, services }, service, session);
+      const act = await requireAct({ services, sessionOf }, wanted);
+      const error = await acting.once(environment, baseUrl, act);
+      if (error !== null)
+        throw new ApiError("invalid_request", `${act.service} rejects it: ${error}`);
+      return { environmentId: environment.environmentId };
     },
 
     async show(userId: string, envId: string): Promise<CounterpartList> {

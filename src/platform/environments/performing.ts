@@ -3,7 +3,7 @@ import { inSavepoint, isUnavailable, type Tx } from "~/db/connect";
 import { sessionWithin, tablesOf } from "~/db/session";
 import type { Row } from "~/evaluation/predicate";
 import { errorFields, type Log } from "~/log";
-import { requireOpen, type StoredRule } from "~/platform/counterparts/store";
+import { type PersonAct, requireOpen } from "~/platform/counterparts/store";
 import { filledFrom } from "~/platform/counterparts/values";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import { actorsIn } from "~/platform/environments/view";
@@ -22,8 +22,8 @@ class Rejected extends Error {}
 
 const ERROR_MAX = 500;
 
-/** A rule, and the row that sets it off. */
-export type SetOff = { readonly rule: StoredRule; readonly row: Row };
+/** The act of a rule, and the row that sets it off. */
+export type SetOff = { readonly rule: PersonAct; readonly row: Row };
 
 type Means = {
   readonly environment: EnvironmentRow;
@@ -44,7 +44,7 @@ export function createPerforming({ templates, log }: { templates: Templates; log
   async function callerIn(
     tx: Tx,
     { environment, baseUrl, source }: Means,
-    { service, as: actor }: StoredRule,
+    { service, as: actor }: PersonAct,
   ): Promise<Caller> {
     const { environmentId, schemaName, service: kind, tokenHash: secret } = environment;
     const tables = await templates.tablesOf(environment);
@@ -94,7 +94,7 @@ export function createPerforming({ templates, log }: { templates: Templates; log
 /** Makes the call of a rule. Returns the error that the service answers with, null if it has none. */
 async function perform(
   caller: Caller,
-  { say, call, service }: StoredRule,
+  { say, call, service }: PersonAct,
   row: Row,
 ): Promise<string | null> {
   const replica = requireReplica(service);

@@ -50,7 +50,7 @@ export function createEventApps(deps: {
         if (!hasRun && apps.length > 0) await outbox.startNoting(tx, environment, tables);
         await outbox.replaceApps(tx, id, apps);
       });
-      return view(environment, apps);
+      return view(environment, await outbox.listApps(pool, id));
     },
 
     /** The address at which an app posts to a channel. Writes nothing. Throws `invalid_request`. */
@@ -86,12 +86,13 @@ const view = (
   apps: readonly outbox.StoredApp[],
 ): EventApps => ({
   environmentId,
-  apps: apps.map(({ id, service, user, events, scopes }) => {
+  apps: apps.map(({ id, service, user, events, scopes, isConnected = false }) => {
     const { socket, request } = REPLICAS.get(service)?.events ?? {};
     return {
       app: id,
       service,
       userId: user,
+      connected: isConnected,
       events: [...events],
       scopes: scopes && [...scopes],
       tokenPrefix: socket?.tokenPrefix(id) ?? null,

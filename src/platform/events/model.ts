@@ -10,6 +10,10 @@ const EventAppView = t.Object(
     app: AppId,
     service: ServiceName,
     userId: t.String({ ...UserId, description: "The user that the app acts as" }),
+    connected: t.Boolean({
+      description:
+        "It has opened a connection for its events. True for up to 5 s after its last connection has gone",
+    }),
     events: EventTypes,
     scopes: t.Nullable(Scopes, { description: "Null: all" }),
     tokenPrefix: t.Nullable(t.String({ examples: ["xapp-1-A01AGENTBOT-"] }), {

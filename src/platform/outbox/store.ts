@@ -11,12 +11,15 @@ export type StoredApp = EventApp & {
   readonly service: string;
   /** The number of the last change before it. */
   readonly since?: number;
+  /** A server delivers to it. */
+  readonly isConnected?: boolean;
 };
 
 /** The apps of an environment, by id. */
 export const listApps = async (sql: Sql, environmentId: string): Promise<StoredApp[]> =>
   await sql<StoredApp[]>`
-    select app_id as id, service, user_id as "user", events, scopes, since::float8 as since
+    select app_id as id, service, user_id as "user", events, scopes, since::float8 as since,
+      coalesce(leased_until > now(), false) as "isConnected"
     from diorama.event_apps
     where environment_id = ${environmentId} order by app_id
   `;

@@ -1,0 +1,73 @@
+/** A person acts without a rule, for people who are played from outside. */
+import { describe, expect, test } from "bun:test";
+import { waysOfCapturing } from "../../support/clusters";
+import { useDatabase } from "../../support/database";
+import { expectRefusal, expectStatus, useProgram } from "../../support/program";
+
+const JOHN = "U02JOHNADOE";
+const say = (text: string) => ({ as: JOHN, say: { channel: "C01GENERAL", text } });
+
+describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => {
+  const program = useProgram(useDatabase({ cluster }), settings);
+  const act = ({ environmentId }: { environmentId: string }, body: object) =>
+    program.post(`/env/${environmentId}/counterparts/act`, body);
+
+  test("what a person does is seen by the agent, and is not the agent's", async () => {
+    const environment = await program.environment();
+    const { environmentId: envId } = environment;
+    const { runId } = (await program.post("/startRun", { envId })).body;
+
+    expectStatus(await act(environment, say("Any news?")), 200);
+    const reaction = { method: "reactions.add", arguments: { name: "eyes" } };
+    const read = () =>
+      program.chat(environment, "conversations.history", { channel: "C01GENERAL", limit: 1 });
+    const [message] = (await read()).messages;
+    Object.assign(reaction.arguments, { channel: "C01GENERAL", timestamp: message.ts });
+    expectStatus(await act(environment, { as: "john@agentfactory.test", call: reaction }), 400);
+    expectStatus(await act(environment, { as: JOHN, call: reaction }), 200);
+
+    expect((await read()).messages[0]).toMatchObject({
+      ...{ user: JOHN, text: "Any news?", reactions: [{ name: "eyes", users: [JOHN] }] },
+    });
+    const { body } = await program.post("/diffRun", { runId, include: ["counterpart"] });
+    const { inserts } = body.diff;
+    expect(inserts.length).toBeGreaterThan(1);
+    expect(new Set(inserts.map((row: any) => row.__actor__))).toEqual(new Set(["counterpart"]));
+    const calls = (await program.get(`/runs/${runId}/calls`)).body.calls;
+    expect(calls.map(({ name }: any) => name)).toEqual([
+      "conversations.history",
+      "conversations.history",
+    ]);
+  });
+});
+
+describe("an act", () => {
+  const program = useProgram(useDatabase());
+  const act = ({ environmentId }: { environmentId: string }, body: object) =>
+    program.post(`/env/${environmentId}/counterparts/act`, body);
+
+  test("causes events", async () => {
+    const environment = await program.environment({
+      events: { apps: [{ app: "A01AGENTBOT", events: ["message.channels"] }] },
+    });
+    expectStatus(await act(environment, say("hello")), 200);
+    const { body } = await program.get(`/env/${environment.environmentId}/deliveries`);
+    expect(body.events).toMatchObject([
+      { cause: { by: "counterpart" }, payload: { event: { user: JOHN, text: "hello" } } },
+    ]);
+  });
+
+  test.each([
+    [{ as: JOHN }, "say: either say or call is needed"],
+    [{ as: JOHN, say: { text: "x" } }, "say.channel: needed"],
+    [{ as: JOHN, say: { channel: { $trigger: "id" }, text: "x" } }, "$trigger: no row"],
+    [{ as: "U00NOBODY0", say: { channel: "C01GENERAL", text: "x" } }, "as: chat has no user"],
+    [{ as: JOHN, call: { method: "chat.postMesage" } }, "call.method: chat has no method"],
+    [{ as: JOHN, say: { channel: "C00NOWHERE", text: "x" } }, "rejects it: channel_not_found"],
+  ])("%j is rejected, and changes nothing", async (body, problem) => {
+    const environment = await program.environment();
+    const answer = await act(environment, body);
+    expectRefusal(answer, 400, "invalid_request");
+    expect(answer.body.detail).toContain(problem);
+  });
+});
