@@ -110,7 +110,7 @@ export const Assertion = strict(
       minLength: 1,
       maxLength: NAME_MAX,
       description:
-        "The table. For `called`: a method, a field of a query or mutation, or a tool; `chat.*` stands for all that begin so, `*` for every call. For `delivered`: the type of an event, as apps subscribe to it, with `*` alike",
+        "The table. For `called`: a method, a field of a query or mutation, or a tool; `chat.*` stands for all that begin so, `*` for every call. For `delivered`: the type of an event, as lists of deliveries have it, with `*` alike",
     }),
     service: Type.Optional(InService),
     actor: Type.Optional(

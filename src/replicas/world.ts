@@ -22,7 +22,7 @@ export type Model = Pick<
   readonly services: readonly string[];
   /** The names of the calls of all services. */
   readonly calls: ReadonlySet<string>;
-  /** The types of their events. */
+  /** The types of their events, also of those that acts of people cause. */
   readonly events: ReadonlySet<string>;
 };
 
@@ -57,7 +57,12 @@ const namesOf = (kind: string, members: readonly Replica[]) => ({
   kind,
   services: members.map(({ service }) => service),
   calls: new Set(members.flatMap((member) => [...namesOfCalls(member)])),
-  events: new Set(members.flatMap(({ events }) => Object.keys(events?.types ?? {}))),
+  events: new Set(
+    members.flatMap(({ events, acts }) => [
+      ...Object.keys(events?.types ?? {}),
+      ...(acts?.types ?? []),
+    ]),
+  ),
 });
 
 function worldOf(members: readonly Replica[]): Model {

@@ -950,7 +950,7 @@ export interface components {
         /** @description The changes that must have been made, or not */
         readonly Assertion: {
             readonly diff_type: components["schemas"]["DiffType"];
-            /** @description The table. For `called`: a method, a field of a query or mutation, or a tool; `chat.*` stands for all that begin so, `*` for every call. For `delivered`: the type of an event, as apps subscribe to it, with `*` alike */
+            /** @description The table. For `called`: a method, a field of a query or mutation, or a tool; `chat.*` stands for all that begin so, `*` for every call. For `delivered`: the type of an event, as lists of deliveries have it, with `*` alike */
             readonly entity: string;
             /** @description The service that `entity` is of. In a world, its tables have the name of the service in front; for `called` and `delivered`, only its calls and events count */
             readonly service?: string;

@@ -102,7 +102,7 @@ describe("a person who uses a button", () => {
     expect(app.received.filter(({ type }) => type === "interactive")).toHaveLength(1);
   });
 
-  test("changes nothing in a run, and is waited for", async () => {
+  test("changes nothing in a run, is waited for, and is counted", async () => {
     const environment = await withApp();
     const { environmentId: envId } = environment;
     const message = await post(environment, { blocks: actions(button) });
@@ -111,8 +111,13 @@ describe("a person who uses a button", () => {
     const waiting = program.post(`/env/${envId}/wait`, { until });
     expectStatus(await act(environment, { ...click, message }), 200);
     expect((await waiting).body).toMatchObject({ ended: "event" });
-    const { body } = await program.post("/diffRun", { runId });
-    expect(body.diff).toMatchObject({ inserts: [], updates: [], deletes: [] });
+    const clicked = { diff_type: "delivered", entity: until.type, where: { app: APP } };
+    const expectedOutput = {
+      assertions: [{ ...clicked, expected_count: 1 }],
+      closed_world: true,
+    };
+    const { body } = await program.post("/evaluateRun", { runId, expectedOutput });
+    expect(body).toMatchObject({ status: "passed", unsafe: { count: 0 } });
   });
 
   test("does so in a message that only this person sees, and in an attachment", async () => {
