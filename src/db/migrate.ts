@@ -48,6 +48,7 @@ import runEvents from "~/db/migrations/0032_run_events.sql" with { type: "text" 
 import acts from "~/db/migrations/0033_acts.sql" with { type: "text" };
 import actors from "~/db/migrations/0034_actors.sql" with { type: "text" };
 import counterparts from "~/db/migrations/0035_counterparts.sql" with { type: "text" };
+import eventFaults from "~/db/migrations/0036_event_faults.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -93,6 +94,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 33, name: "acts", text: acts },
   { version: 34, name: "actors", text: actors },
   { version: 35, name: "counterparts", text: counterparts },
+  { version: 36, name: "event_faults", text: eventFaults },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -253,11 +253,11 @@ export interface components {
             readonly stepMs?: number;
         };
         /**
-         * @description `rate_limited`: the service's rate limit, with `retryAfter`; `server_error`: the service fails with HTTP 500, and nothing is written; `token_expired`: the service's error for an expired token; `latency`: the call is performed after `ms`; `no_answer`: the connection is held for `ms`, then HTTP 504; nothing is written; `lost_answer`: the call is performed and written, then HTTP 503; `stale_read`: a call that only reads sees the state before the last `calls` calls
+         * @description `rate_limited`: the service's rate limit, with `retryAfter`; `server_error`: the service fails with HTTP 500, and nothing is written; `token_expired`: the service's error for an expired token; `latency`: the call is performed after `ms`; `no_answer`: the connection is held for `ms`, then HTTP 504; nothing is written; `lost_answer`: the call is performed and written, then HTTP 503; `stale_read`: a call that only reads sees the state before the last `calls` calls; `event_dropped`: an app does not receive the event; `event_duplicated`: an app that has acknowledged the event receives it again, with the same id; `event_delayed`: an app receives the event after `ms`, and the ones after it before that
          * @example rate_limited
          * @enum {string}
          */
-        readonly FaultKind: "rate_limited" | "server_error" | "token_expired" | "latency" | "no_answer" | "lost_answer" | "stale_read";
+        readonly FaultKind: "rate_limited" | "server_error" | "token_expired" | "latency" | "no_answer" | "lost_answer" | "stale_read" | "event_dropped" | "event_duplicated" | "event_delayed";
         /** @description Omitted: each of the selected calls */
         readonly FaultWhen: {
             /**
@@ -275,7 +275,7 @@ export interface components {
             /** @description Of `rate`: the same seed decides the same for the same number. Default: 0 */
             readonly seed?: number;
         };
-        /** @description A fault, the calls that it is for, and how many of them get it. Without a method, operation or tool: every call */
+        /** @description A fault, the calls or events that it is for, and how many of them get it. Without a method, operation, tool or event: every call */
         readonly Fault: {
             readonly fault: components["schemas"]["FaultKind"];
             /** @description That of the environment */
@@ -295,13 +295,18 @@ export interface components {
              * @example save_issue
              */
             readonly tool?: string;
+            /**
+             * @description Of the faults of events, which need it: deliveries of this type, to any app; `message.*` all that begin so
+             * @example message.channels
+             */
+            readonly event?: string;
             readonly when?: components["schemas"]["FaultWhen"];
             /** @description Of `rate_limited`: the seconds that the service asks its client to wait. Default: 1 */
             readonly retryAfter?: number;
             /** @description Of `rate_limited`, for mail and calendar: the limit of the person is reached, not that of the whole client. Default: false */
             readonly perUser?: boolean;
             /**
-             * @description Milliseconds. Of `latency`, at most 60000; of `no_answer`, by default 30000
+             * @description Milliseconds. Of `latency`, at most 60000; of `no_answer`, by default 30000; of `event_delayed`, by the environment's clock
              * @example 500
              */
             readonly ms?: number;
@@ -3272,13 +3277,18 @@ export interface components {
              * @example save_issue
              */
             readonly tool?: string;
+            /**
+             * @description Of the faults of events, which need it: deliveries of this type, to any app; `message.*` all that begin so
+             * @example message.channels
+             */
+            readonly event?: string;
             readonly when?: components["schemas"]["FaultWhen"];
             /** @description Of `rate_limited`: the seconds that the service asks its client to wait. Default: 1 */
             readonly retryAfter?: number;
             /** @description Of `rate_limited`, for mail and calendar: the limit of the person is reached, not that of the whole client. Default: false */
             readonly perUser?: boolean;
             /**
-             * @description Milliseconds. Of `latency`, at most 60000; of `no_answer`, by default 30000
+             * @description Milliseconds. Of `latency`, at most 60000; of `no_answer`, by default 30000; of `event_delayed`, by the environment's clock
              * @example 500
              */
             readonly ms?: number;

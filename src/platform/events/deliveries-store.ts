@@ -224,7 +224,8 @@ export const acknowledge = async (
     with quick as materialized (select ${unflushed(sql)}), given as (
       select number, attempt from json_to_recordset(${JSON.stringify(acknowledged)}::text::json) as a (number int8, attempt int)
     )
-    update diorama.deliveries d set state = 'delivered',
+    update diorama.deliveries d set state = case when repeats > 0 then 'pending' else 'delivered' end,
+      repeats = greatest(repeats - 1, 0), due_at = 0,
       attempts = jsonb_set(attempts, array[attempt::text, 'ms'], to_jsonb(
         floor(extract(epoch from clock_timestamp()) * 1000) - (attempts->attempt->>'at')::float8
       ))

@@ -6,6 +6,7 @@ import { isUnavailable, type Pool } from "~/db/connect";
 import { EnvironmentEnded } from "~/db/opening";
 import type { Session } from "~/db/session";
 import { errorFields, type Log } from "~/log";
+import { withFaults } from "~/platform/events/event-faults";
 import type { OpenPlace, Places } from "~/platform/events/place";
 import * as store from "~/platform/events/store";
 import type { StoredApp } from "~/platform/outbox/store";
@@ -51,14 +52,20 @@ export function createDerivation(deps: { pool: Pool; places: Places; log: Log })
         // The tables first: work on the environment between its calls waits for this, and finds the log free.
         return await inTurn(() =>
           place.read((sessionOf) =>
-            store.deriveNext(pool, environmentId, batch, async (changes, apps) => {
-              const derived = await Promise.all(
-                place.services.map((service) =>
-                  deriveIn(place, { service, session: sessionOf(service) }, changes, apps),
-                ),
-              );
-              return derived.flat().sort((a, b) => a.change - b.change);
-            }),
+            store.deriveNext(
+              pool,
+              environmentId,
+              batch,
+              async (changes, apps) => {
+                const derived = await Promise.all(
+                  place.services.map((service) =>
+                    deriveIn(place, { service, session: sessionOf(service) }, changes, apps),
+                  ),
+                );
+                return derived.flat().sort((a, b) => a.change - b.change);
+              },
+              withFaults,
+            ),
           ),
         );
       } catch (error) {

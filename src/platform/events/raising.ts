@@ -6,6 +6,7 @@ import type { Environments } from "~/platform/environments/environments";
 import { asNotFound } from "~/platform/environments/id";
 import { repeat } from "~/platform/events/deliveries-store";
 import { type Derivation, keptEvent } from "~/platform/events/derivation";
+import { withFaults } from "~/platform/events/event-faults";
 import { listed } from "~/platform/events/listing";
 import { listEvents } from "~/platform/events/listing-store";
 import type { EnvironmentEvent, NewEvent, Repetition } from "~/platform/events/model";
@@ -59,16 +60,17 @@ export function createRaising(deps: {
       let change: Made["change"];
       const add = async (sessionOf: (service: string) => Session) => {
         const micros = (await place.now()) * MICROS;
-        return await store.addEvent(pool, environmentId, async (apps, number) => {
+        const made = async (apps: readonly StoredApp[], number: number) => {
           const own = apps.filter((app) => app.service === service);
-          const { change: after, ...made } = await make(
+          const { change: after, ...event } = await make(
             sessionOf(service),
             { number, micros, secret },
             own,
           );
           change = after;
-          return keptEvent({ ...made, isSingle, service, cause: { hand: true, micros } }, own);
-        });
+          return keptEvent({ ...event, isSingle, service, cause: { hand: true, micros } }, own);
+        };
+        return await store.addEvent(pool, environmentId, made, withFaults);
       };
       const rethrow = (error: unknown) => {
         throw asNotFound(error);

@@ -1,11 +1,12 @@
 /** Changes of environments, and the events that follow from them. */
 import type { Cause } from "~/db/cause";
-import { inTransaction, type Pool, type Sql } from "~/db/connect";
+import { type Fragment, inTransaction, type Pool, type Sql } from "~/db/connect";
 import { together } from "~/db/session";
 import { unflushed } from "~/db/unflushed";
 import { DELIVERIES_CHANNEL } from "~/platform/events/deliveries-store";
 import { listApps, type StoredApp } from "~/platform/outbox/store";
 import type { EventRow } from "~/replicas/events";
+import { MICROS } from "~/source";
 
 /** Notified with the id of an environment that has changes. */
 export const CHANGES_CHANNEL = "diorama_changes";
@@ -26,6 +27,9 @@ export type NotedChange = {
   readonly cause: Cause | null;
 };
 
+/** How often it is delivered again, and by how many milliseconds it is late. */
+export type DeliveryFault = { readonly repeats?: number; readonly delayMs?: number };
+
 export type NewEvent = {
   /** The change that it follows from; undefined: it is raised by hand. */
   readonly change?: number;
@@ -37,6 +41,8 @@ export type NewEvent = {
   readonly missed: { readonly [app: string]: string };
   /** The apps that receive it. */
   readonly receivers: readonly string[];
+  /** By app: what a fault does to its delivery. */
+  readonly faults?: { readonly [app: string]: DeliveryFault };
   /** It is delivered once, without another attempt. */
   readonly isSingle?: boolean;
 };
@@ -82,10 +88,11 @@ export async function deriveNext(
     changes: readonly NotedChange[],
     apps: readonly StoredApp[],
   ) => Promise<readonly NewEvent[]>,
+  withFaults: WithFaults,
 ): Promise<number | undefined> {
   return await inTransaction(pool, async (tx) => {
     const [log] = await tx<Log[]>`
-      select change::float8 as change, events::float8 as events, bytes::float8 as bytes, ${unflushed(tx)}
+      select change::float8 as change, events::float8 as events, bytes::float8 as bytes, ${hasFaults(tx)}, ${unflushed(tx)}
       from diorama.event_logs where environment_id = ${environmentId}
       for update ${isPatient ? tx`` : tx`skip locked`}
     `;
@@ -96,7 +103,9 @@ export async function deriveNext(
     ]);
     const last = changes.at(-1)?.number;
     if (last === undefined) return Number.POSITIVE_INFINITY;
-    await insertEvents(tx, environmentId, { ...log, change: last }, await derive(changes, apps));
+    const derived = await derive(changes, apps);
+    const events = log.hasFaults ? await withFaults(tx, environmentId, derived) : derived;
+    await insertEvents(tx, environmentId, { ...log, change: last }, events);
     return last;
   });
 }
@@ -109,15 +118,18 @@ export async function addEvent(
   pool: Pool,
   environmentId: string,
   make: (apps: readonly StoredApp[], number: number) => Promise<NewEvent>,
+  withFaults: WithFaults,
 ): Promise<number | undefined> {
   return await inTransaction(pool, async (tx) => {
     const [log] = await tx<Log[]>`
-      select change::float8 as change, events::float8 as events, bytes::float8 as bytes
+      select change::float8 as change, events::float8 as events, bytes::float8 as bytes, ${hasFaults(tx)}
       from diorama.event_logs where environment_id = ${environmentId} for update
     `;
     const apps = await listApps(tx, environmentId);
     if (!log || log.events >= EVENTS_MAX || apps.length === 0) return undefined;
-    await insertEvents(tx, environmentId, log, [await make(apps, log.events + 1)]);
+    const made = [await make(apps, log.events + 1)];
+    const events = log.hasFaults ? await withFaults(tx, environmentId, made) : made;
+    await insertEvents(tx, environmentId, log, events);
     return log.events + 1;
   });
 }
@@ -136,7 +148,25 @@ export const loseNext = async (sql: Sql, environmentId: string) =>
   `;
 
 /** How far the events of an environment are derived, their number, and their bytes. */
-type Log = { readonly change: number; readonly events: number; readonly bytes: number };
+type Log = {
+  readonly change: number;
+  readonly events: number;
+  readonly bytes: number;
+  /** The environment has faults. */
+  readonly hasFaults: boolean;
+};
+
+/** Changes new events, and who receives them, as the faults of their environment say. */
+export type WithFaults = (
+  tx: Sql,
+  environmentId: string,
+  events: readonly NewEvent[],
+) => Promise<readonly NewEvent[]>;
+
+/** Whether the environment of an event log has faults. */
+const hasFaults = (sql: Sql): Fragment => sql`
+  exists (select from diorama.faults f where f.environment_id = event_logs.environment_id) as has_faults
+`;
 
 /** The next changes: as many as fit, and the rest of the last transaction if that is not too long. */
 const listChanges = async (
@@ -173,7 +203,7 @@ const listChanges = async (
 async function insertEvents(
   tx: Sql,
   environmentId: string,
-  { change, events: before, bytes }: Log,
+  { change, events: before, bytes }: Omit<Log, "hasFaults">,
   events: readonly NewEvent[],
 ): Promise<void> {
   let size = bytes;
@@ -183,8 +213,13 @@ async function insertEvents(
     const last = { change, isByHand: event.change === undefined };
     return { ...last, ...(size <= EVENT_BYTES_MAX ? event : withoutPayload(event)), number };
   });
-  const deliveries = numbered.flatMap(({ number, receivers, isSingle = false }) =>
-    receivers.map((app) => ({ number, app, single: isSingle })),
+  const deliveries = numbered.flatMap(
+    ({ number, receivers, cause, faults = {}, isSingle = false }) =>
+      receivers.map((app) => {
+        const { repeats = 0, delayMs } = faults[app] ?? {};
+        const now = cause ? Math.floor(cause.micros / MICROS) : Date.now();
+        return { number, app, single: isSingle, repeats, due: delayMs ? now + delayMs : 0 };
+      }),
   );
   await tx`
     with events as (
@@ -196,9 +231,10 @@ async function insertEvents(
         number int8, service text, type text, payload text, cause json, missed json, change int8, "isByHand" bool
       )
     ), deliveries as (
-      insert into diorama.deliveries (environment_id, app_id, number, is_single)
-      select ${environmentId}, app, number, single
-      from json_to_recordset(${JSON.stringify(deliveries)}::text::json) as d (app text, number int8, single bool)
+      insert into diorama.deliveries (environment_id, app_id, number, is_single, repeats, due_at)
+      select ${environmentId}, app, number, single, repeats, due
+      from json_to_recordset(${JSON.stringify(deliveries)}::text::json)
+        as d (app text, number int8, single bool, repeats int2, due int8)
     ), log as (
       update diorama.event_logs
       set change = ${change}, events = ${before + events.length}, bytes = ${Math.min(size, EVENT_BYTES_MAX + 1)}

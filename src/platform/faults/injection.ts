@@ -23,7 +23,11 @@ import type { CallAccount } from "~/replicas/replica";
 
 export type Injection = ReturnType<typeof createInjection>;
 
-/** A call of one of the environment's services. */
+/** A call of one of the environment's services, or the delivery of an event of it. */
+type Selected = Omit<Selection, "by"> & {
+  readonly by: Selection["by"] | "event";
+  readonly service: string;
+};
 type ServiceCall = Selection & { readonly service: string };
 
 /** Calls that wait because of a fault, on this server. Beyond that they wait no longer. */
@@ -100,6 +104,10 @@ export function createInjection(deps: {
           return report({ kind: "unavailable", status: 503 });
         case "stale_read":
           return await call(past);
+        case "event_dropped":
+        case "event_duplicated":
+        case "event_delayed":
+          return await call(); // no call is selected by these
         default:
           return report({ kind: fault.fault });
       }
@@ -117,16 +125,21 @@ export function createInjection(deps: {
 const behind = ({ fault, calls = STALE_CALLS_DEFAULT }: Fault) =>
   fault === "stale_read" ? calls : 0;
 
-function isFor(fault: Fault, { service, by, names, isReading }: ServiceCall): boolean {
+function isFor(fault: Fault, { service, by, names, isReading }: Selected): boolean {
   if (fault.service !== undefined && fault.service !== service) return false;
   if (fault.fault === "stale_read" && !isReading) return false;
   const pattern = fault[by];
   if (pattern !== undefined) return names.some((name) => selects(pattern, name));
-  return fault.method === undefined && fault.operation === undefined && fault.tool === undefined;
+  const { method, operation, tool, event } = fault;
+  return [method, operation, tool, event].every((each) => each === undefined);
 }
 
+/** The fault that the delivery of an event gets, and the state after it. */
+export const countDelivery = (state: FaultState, service: string, type: string) =>
+  count(state, { by: "event", names: [type], service, isReading: false }, false);
+
 /** Counts a call for each fault in turn, until one is due. `hasPast`: earlier states are known. */
-function count(state: FaultState, selection: ServiceCall, hasPast: boolean) {
+function count(state: FaultState, selection: Selected, hasPast: boolean) {
   const { faults } = state;
   const [matched, injected] = [[...state.matched], [...state.injected]];
   for (const [index, fault] of faults.entries()) {

@@ -21,6 +21,9 @@ const FAULT_KINDS = {
   no_answer: "the connection is held for `ms`, then HTTP 504; nothing is written",
   lost_answer: "the call is performed and written, then HTTP 503",
   stale_read: "a call that only reads sees the state before the last `calls` calls",
+  event_dropped: "an app does not receive the event",
+  event_duplicated: "an app that has acknowledged the event receives it again, with the same id",
+  event_delayed: "an app receives the event after `ms`, and the ones after it before that",
 } as const;
 const FaultKind = t.Union(
   [
@@ -31,6 +34,9 @@ const FaultKind = t.Union(
     t.Literal("no_answer"),
     t.Literal("lost_answer"),
     t.Literal("stale_read"),
+    t.Literal("event_dropped"),
+    t.Literal("event_duplicated"),
+    t.Literal("event_delayed"),
   ],
   {
     title: "FaultKind",
@@ -98,6 +104,10 @@ export const Fault = t.Object(
       "issueCreate",
     ),
     tool: selector("Calls of this tool over MCP, or of all that begin so", "save_issue"),
+    event: selector(
+      "Of the faults of events, which need it: deliveries of this type, to any app; `message.*` all that begin so",
+      "message.channels",
+    ),
     when: t.Optional({ ...When, description: "Omitted: each of the selected calls" }),
     retryAfter: t.Optional(
       Type.Integer({
@@ -118,7 +128,7 @@ export const Fault = t.Object(
       Type.Integer({
         minimum: 1,
         maximum: NO_ANSWER_MS_MAX,
-        description: `Milliseconds. Of \`latency\`, at most ${LATENCY_MS_MAX}; of \`no_answer\`, by default ${NO_ANSWER_MS_DEFAULT}`,
+        description: `Milliseconds. Of \`latency\`, at most ${LATENCY_MS_MAX}; of \`no_answer\`, by default ${NO_ANSWER_MS_DEFAULT}; of \`event_delayed\`, by the environment's clock`,
         examples: [500],
       }),
     ),
@@ -134,7 +144,7 @@ export const Fault = t.Object(
   {
     title: "Fault",
     description:
-      "A fault, the calls that it is for, and how many of them get it. Without a method, operation or tool: every call",
+      "A fault, the calls or events that it is for, and how many of them get it. Without a method, operation, tool or event: every call",
   },
 );
 export type Fault = Static<typeof Fault>;
@@ -184,4 +194,8 @@ export type FaultList = Static<typeof FaultList>;
 export const MS_MAX: { readonly [K in FaultKind]?: number } = {
   latency: LATENCY_MS_MAX,
   no_answer: NO_ANSWER_MS_MAX,
+  event_delayed: NO_ANSWER_MS_MAX,
 };
+
+/** Whether a fault is one of deliveries of events. */
+export const isOfEvents = ({ fault }: Pick<Fault, "fault">) => fault.startsWith("event_");

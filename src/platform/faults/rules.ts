@@ -2,12 +2,12 @@
 import { ApiError } from "~/errors";
 import { nearest } from "~/input/nearest";
 import { Rejections } from "~/input/rejections";
-import { type Fault, MS_MAX } from "~/platform/faults/model";
+import { type Fault, isOfEvents, MS_MAX } from "~/platform/faults/model";
 import { selects } from "~/replicas/faults";
 import { requireReplica, toolNames } from "~/replicas/index";
 import type { Replica } from "~/replicas/replica";
 
-const SELECTORS = ["method", "operation", "tool"] as const;
+const SELECTORS = ["method", "operation", "tool", "event"] as const;
 type Selector = (typeof SELECTORS)[number];
 /** Throws `invalid_request` or `invalid_service` for faults that an environment of these services cannot have. */
 export function requireFaults(
@@ -43,6 +43,8 @@ function requireFault(services: readonly string[], fault: Fault, path: string): 
   const [selector, another] = given;
   if (another) fail(another, `the fault has a ${selector} already`);
   if (selector) requireKnown(replica, selector, fault[selector] ?? "", fail);
+  if (isOfEvents(fault) !== (selector === "event"))
+    fail(selector ?? "event", `${fault.fault} is for ${isOfEvents(fault) ? "events" : "calls"}`);
   const { when = {}, retryAfter, ms } = fault;
   if (when.rate !== undefined && (when.after !== undefined || when.times !== undefined))
     fail("when", "either rate, or after and times");
@@ -55,9 +57,11 @@ function requireFault(services: readonly string[], fault: Fault, path: string): 
   if (fault.calls !== undefined && fault.fault !== "stale_read")
     fail("calls", "only stale_read has it");
   const max = MS_MAX[fault.fault];
-  if (ms !== undefined && max === undefined) fail("ms", "only latency and no_answer have it");
+  if (ms !== undefined && max === undefined)
+    fail("ms", "only latency, no_answer and event_delayed have it");
   if (ms !== undefined && max !== undefined && ms > max) fail("ms", `at most ${max}`);
-  if (ms === undefined && fault.fault === "latency") fail("ms", "latency needs it");
+  if (ms === undefined && (fault.fault === "latency" || fault.fault === "event_delayed"))
+    fail("ms", `${fault.fault} needs it`);
 }
 
 function requireKnown(
@@ -66,7 +70,12 @@ function requireKnown(
   pattern: string,
   fail: (field: string, problem: string) => void,
 ): void {
-  const { service, faults } = replica;
+  const { service, faults, events } = replica;
+  if (selector === "event") {
+    const types = Object.keys(events?.types ?? {});
+    if (types.some((type) => selects(pattern, type))) return;
+    fail(selector, `${service} has no such event${nearest(pattern, types)}`);
+  }
   if (selector !== "tool" && selector !== faults.selector)
     fail(selector, `${service} has ${faults.selector}s instead`);
   const names = new Set(selector === "tool" ? toolNames(replica) : faults.names());

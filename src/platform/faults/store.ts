@@ -96,6 +96,24 @@ export async function countCall<T>(
   });
 }
 
+/** Counts deliveries of events, in the transaction in which they become due. */
+export async function countDeliveries(
+  tx: Sql,
+  environmentId: string,
+  count: (state: FaultState) => FaultState,
+): Promise<void> {
+  const [row] = await tx<{ state: FaultState }[]>`
+    select json_build_object('faults', faults, 'matched', matched, 'injected', injected) as state
+    from diorama.faults where environment_id = ${environmentId} for update
+  `;
+  if (!row) return;
+  const { matched, injected } = count(row.state);
+  await tx`
+    update diorama.faults set matched = ${[...matched]}::int8[], injected = ${[...injected]}::int8[]
+    where environment_id = ${environmentId}
+  `;
+}
+
 /** Keeps the state before a call, and those before the `keep` calls that came before it. Returns the call's number. */
 export async function keepState(
   tx: Tx,

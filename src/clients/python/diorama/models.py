@@ -78,7 +78,7 @@ class FaultWhen(Model):
 
 class Fault(Model):
     """
-    A fault, the calls that it is for, and how many of them get it. Without a method, operation or tool: every call
+    A fault, the calls or events that it is for, and how many of them get it. Without a method, operation, tool or event: every call
     """
 
     fault: Literal[
@@ -89,9 +89,12 @@ class Fault(Model):
         "no_answer",
         "lost_answer",
         "stale_read",
+        "event_dropped",
+        "event_duplicated",
+        "event_delayed",
     ]
     """
-    `rate_limited`: the service's rate limit, with `retryAfter`; `server_error`: the service fails with HTTP 500, and nothing is written; `token_expired`: the service's error for an expired token; `latency`: the call is performed after `ms`; `no_answer`: the connection is held for `ms`, then HTTP 504; nothing is written; `lost_answer`: the call is performed and written, then HTTP 503; `stale_read`: a call that only reads sees the state before the last `calls` calls
+    `rate_limited`: the service's rate limit, with `retryAfter`; `server_error`: the service fails with HTTP 500, and nothing is written; `token_expired`: the service's error for an expired token; `latency`: the call is performed after `ms`; `no_answer`: the connection is held for `ms`, then HTTP 504; nothing is written; `lost_answer`: the call is performed and written, then HTTP 503; `stale_read`: a call that only reads sees the state before the last `calls` calls; `event_dropped`: an app does not receive the event; `event_duplicated`: an app that has acknowledged the event receives it again, with the same id; `event_delayed`: an app receives the event after `ms`, and the ones after it before that
     """
 
     service: str | None = None
@@ -114,6 +117,11 @@ class Fault(Model):
     Calls of this tool over MCP, or of all that begin so
     """
 
+    event: str | None = None
+    """
+    Of the faults of events, which need it: deliveries of this type, to any app; `message.*` all that begin so
+    """
+
     when: FaultWhen | None = None
     retry_after: Annotated[int | None, Field(alias="retryAfter")] = None
     """
@@ -127,7 +135,7 @@ class Fault(Model):
 
     ms: int | None = None
     """
-    Milliseconds. Of `latency`, at most 60000; of `no_answer`, by default 30000
+    Milliseconds. Of `latency`, at most 60000; of `no_answer`, by default 30000; of `event_delayed`, by the environment's clock
     """
 
     calls: int | None = None
@@ -1284,9 +1292,12 @@ class FaultState(Model):
         "no_answer",
         "lost_answer",
         "stale_read",
+        "event_dropped",
+        "event_duplicated",
+        "event_delayed",
     ]
     """
-    `rate_limited`: the service's rate limit, with `retryAfter`; `server_error`: the service fails with HTTP 500, and nothing is written; `token_expired`: the service's error for an expired token; `latency`: the call is performed after `ms`; `no_answer`: the connection is held for `ms`, then HTTP 504; nothing is written; `lost_answer`: the call is performed and written, then HTTP 503; `stale_read`: a call that only reads sees the state before the last `calls` calls
+    `rate_limited`: the service's rate limit, with `retryAfter`; `server_error`: the service fails with HTTP 500, and nothing is written; `token_expired`: the service's error for an expired token; `latency`: the call is performed after `ms`; `no_answer`: the connection is held for `ms`, then HTTP 504; nothing is written; `lost_answer`: the call is performed and written, then HTTP 503; `stale_read`: a call that only reads sees the state before the last `calls` calls; `event_dropped`: an app does not receive the event; `event_duplicated`: an app that has acknowledged the event receives it again, with the same id; `event_delayed`: an app receives the event after `ms`, and the ones after it before that
     """
 
     service: str | None = None
@@ -1309,6 +1320,11 @@ class FaultState(Model):
     Calls of this tool over MCP, or of all that begin so
     """
 
+    event: str | None = None
+    """
+    Of the faults of events, which need it: deliveries of this type, to any app; `message.*` all that begin so
+    """
+
     when: FaultWhen | None = None
     retry_after: Annotated[int | None, Field(alias="retryAfter")] = None
     """
@@ -1322,7 +1338,7 @@ class FaultState(Model):
 
     ms: int | None = None
     """
-    Milliseconds. Of `latency`, at most 60000; of `no_answer`, by default 30000
+    Milliseconds. Of `latency`, at most 60000; of `no_answer`, by default 30000; of `event_delayed`, by the environment's clock
     """
 
     calls: int | None = None
