@@ -24,13 +24,13 @@ export async function findRun(sql: Sql, runId: string): Promise<RunOfEvents | un
   return run;
 }
 
-/** Lists runs that have ended a while ago, and whose events are not kept yet. */
+/** Lists some runs that have ended a while ago, and whose events are not kept yet: any, as some cannot be kept for now. */
 export async function listUnkept(sql: Sql, seconds: number, limit: number): Promise<string[]> {
   const rows = await sql<{ runId: string }[]>`
     select run_id from diorama.runs
     where changes_from is not null and events_kept is null and status <> 'running'
       and ended_at < now() - ${seconds} * interval '1 second'
-    limit ${limit}
+    order by random() limit ${limit}
   `;
   return rows.map(({ runId }) => runId);
 }

@@ -3,6 +3,7 @@ import type { Pool } from "~/db/connect";
 import { runNotFound } from "~/errors";
 import type { DeliveriesWanted, RunDelivery } from "~/evaluation/deliveries";
 import { readLimit } from "~/http/page";
+import { errorFields, type Log } from "~/log";
 import type { Derivation } from "~/platform/events/derivation";
 import * as store from "~/platform/events/kept-store";
 import { makerOf, pageOf } from "~/platform/events/listing";
@@ -33,10 +34,12 @@ export function createKeptEvents({
   pool,
   derivation,
   sockets,
+  log,
 }: {
   pool: Pool;
   derivation: Derivation;
   sockets: Pick<EventSockets, "settle">;
+  log: Log;
 }) {
   /** Keeps the events of a run that has ended, with everything that was committed before. */
   async function keep(runId: string): Promise<store.RunOfEvents | undefined> {
@@ -53,8 +56,11 @@ export function createKeptEvents({
 
     /** Keeps what servers that have died have not kept. */
     async keepOverdue(): Promise<void> {
+      // One that cannot be kept holds up neither the others nor the rest of the maintenance.
       for (const runId of await store.listUnkept(pool, OVERDUE_SECONDS, OVERDUE_MAX))
-        await keep(runId);
+        await keep(runId).catch((error) =>
+          log.warn("events not kept yet", { runId, ...errorFields(error) }),
+        );
     },
 
     /** Whether the environment of a run had apps when it began. */

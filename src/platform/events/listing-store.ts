@@ -52,11 +52,20 @@ const pageFrom = async (sql: Sql, source: Fragment, { limit, lengthMax }: EventP
     where place = 1 or length <= ${lengthMax} order by number
   `;
 
-/** The deliveries of an event `e`; null: nobody receives it. */
+/**
+ * The deliveries of an event `e`; null: nobody receives it. App by app, as their index begins with it: without that, each
+ * event would read all deliveries of its environment.
+ */
 export const deliveriesOf = (sql: Sql): Fragment => sql`
   (
     select json_agg(json_build_object('app', d.app_id, 'state', d.state, 'attempts', d.attempts) order by d.app_id)
-    from diorama.deliveries d where d.environment_id = e.environment_id and d.number = e.number
+    from unnest(array(
+      select app_id from diorama.event_apps a where a.environment_id = e.environment_id
+    )) as app cross join lateral (
+      select app_id, state, attempts from diorama.deliveries
+      where environment_id = e.environment_id and app_id = app and number = e.number
+      offset 0
+    ) d
   )
 `;
 

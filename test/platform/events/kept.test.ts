@@ -1,5 +1,6 @@
 /** The events of runs: listed, kept when the environment is gone, and counted by assertions. */
 import { afterEach, describe, expect, test } from "bun:test";
+import { deliveriesOf as selected } from "~/platform/events/listing-store";
 import { eventually, useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { APP, connectApp, openAddress } from "../../support/socket-mode";
@@ -136,6 +137,51 @@ describe("the events of a run", () => {
     expect([...kept]).toEqual([{ type: "message.channels" }]);
   });
 
+  test("are kept later although those of another run cannot be", async () => {
+    const { sql } = database;
+    const stuck = await withApps("message.channels");
+    const other = await withApps("message.channels");
+    const runs: string[] = [];
+    for (const environment of [stuck, other]) {
+      const runId = await start(environment);
+      await post(environment, "hello");
+      await end(runId);
+      runs.push(runId);
+    }
+    await sql`
+      update diorama.runs set events_kept = null, ended_at = ended_at - interval '1 minute'
+      where run_id = any(${runs})
+    `;
+    const [first = "", second = ""] = runs;
+    await sql`delete from diorama.run_events where run_id = ${second}`; // those of the first are in the way
+
+    await program.program.maintenance.cycle();
+
+    const kept = await sql`
+      select run_id, events_kept from diorama.runs where run_id = any(${runs}) order by run_id = ${second}
+    `;
+    expect([...kept]).toEqual([
+      { run_id: first, events_kept: null },
+      { run_id: second, events_kept: "whole" },
+    ]);
+    await sql`update diorama.runs set events_kept = 'whole' where run_id = ${first}`;
+  });
+
+  test("are read app by app: an index has the number of an event after its app", async () => {
+    const { sql } = database;
+    const plan = await sql.begin(async (tx) => {
+      await tx`set local enable_seqscan = off`;
+      return await tx`
+        explain (costs off) select ${selected(tx)} as deliveries from diorama.events e
+      `;
+    });
+    const conditions = plan
+      .map((line) => String(line["QUERY PLAN"]))
+      .filter((line) => /Index Cond.*number/.test(line));
+    expect(conditions).toHaveLength(1);
+    expect(conditions[0]).toContain("app_id");
+  });
+
   test("come in pages", async () => {
     const environment = await withApps("message.channels");
     const runId = await start(environment);
@@ -184,6 +230,31 @@ describe("an assertion on deliveries", () => {
       { diff_type: "delivered", entity: "app_mention", expected_count: 0 },
     );
 
+    expect(body).toMatchObject({ status: "passed", failures: [] });
+  });
+
+  test("counts acts of people, which no app subscribes to", async () => {
+    const environment = await withApps("message.channels");
+    const runId = await start(environment);
+    const command = { type: "command", user: "U02JOHNADOE", channel: "C01GENERAL" };
+    const shortcut = { type: "shortcut", user: "U02JOHNADOE", callback_id: "c" };
+    for (const act of [command, shortcut])
+      expectStatus(
+        await program.post(`/env/${environment.environmentId}/events`, {
+          act: { ...act, app: APP, ...(act === command && { command: "/deploy" }) },
+        }),
+        200,
+      );
+    const counted = (entity: string) => ({
+      ...{ diff_type: "delivered", entity },
+      ...{ where: { app: APP, cause: "hand" }, expected_count: 1 },
+    });
+    const { body } = await evaluate(
+      runId,
+      counted("slash_commands"),
+      counted("interactive.*"),
+      counted("interactive.shortcut"),
+    );
     expect(body).toMatchObject({ status: "passed", failures: [] });
   });
 
