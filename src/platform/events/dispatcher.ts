@@ -73,6 +73,7 @@ export function createDispatcher(
   /** Numbers of the acts of people that were sent, and not acknowledged yet: what their apps answer takes effect. */
   const acts = new Set<number>();
   let isNoting = false;
+  let noting: Promise<void> = Promise.resolve();
   /** The user that the app acts as, and until when this server delivers, by performance.now(). */
   let user = "";
   let heldUntil = Number.NEGATIVE_INFINITY;
@@ -154,8 +155,14 @@ export function createDispatcher(
     }
   }
 
+  /** Resolves when all outcomes so far are noted, also those that are being noted already. */
+  function noteOutcomes(): Promise<void> {
+    noting = noting.then(noteNext);
+    return noting;
+  }
+
   /** Notes the outcomes of the last attempts. If that fails, they are late, and sent again. */
-  async function noteOutcomes(): Promise<void> {
+  async function noteNext(): Promise<void> {
     isNoting = false;
     const noted = acknowledged.splice(0);
     const failed = failures.splice(0);

@@ -182,6 +182,29 @@ describe("the events of a run", () => {
     expect(conditions[0]).toContain("app_id");
   });
 
+  test("have the acknowledgements that are just being noted", async () => {
+    const environment = await withApps("message.channels");
+    const app = await connect(environment);
+    const runId = await start(environment);
+    await post(environment, "hello");
+    await app.has(1);
+    const ending = await database.sql.begin(async (tx) => {
+      await tx`
+        select from diorama.deliveries where environment_id = ${environment.environmentId} for update
+      `;
+      await eventually(async () => {
+        const [waiting] = await tx`select count(*)::int from pg_locks where not granted`;
+        expect(waiting?.["count"]).toBeGreaterThan(0);
+      });
+      const ended = end(runId);
+      await Promise.race([ended, Bun.sleep(500)]);
+      return { ended };
+    });
+    await ending.ended;
+    const { events } = await deliveriesOf(runId);
+    expect(events[0].deliveries).toMatchObject([{ app: APP, state: "delivered" }]);
+  });
+
   test("come in pages", async () => {
     const environment = await withApps("message.channels");
     const runId = await start(environment);
