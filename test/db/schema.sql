@@ -180,6 +180,7 @@ create table diorama.event_logs (
   events bigint default 0 not null,
   bytes bigint default 0 not null,
   lost bigint default 0 not null,
+  lost_at bigint default 0 not null,
   constraint event_logs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.outboxes(environment_id) ON DELETE CASCADE,
   constraint event_logs_pkey PRIMARY KEY (environment_id)
 );

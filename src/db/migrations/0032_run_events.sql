@@ -2,6 +2,7 @@
 alter table diorama.events
   add column change int8, -- that it follows from, or that is the last one before it
   add column run_id text; -- of one that is raised by hand: the run that was running, or empty
+alter table diorama.event_logs add column lost_at int8 not null default 0; -- the last change whose events could not be derived
 create index events_change on diorama.events (environment_id, change);
 
 alter table diorama.runs

@@ -49,7 +49,7 @@ export const keep = async (sql: Sql, runId: string) =>
     )
     update diorama.runs set events_kept = coalesce((
       select case when o.changes > 100000 or l.bytes > ${EVENT_BYTES_MAX} then 'limited'
-        when l.lost > 0 or l.change < r.changes_to then 'lost' else 'whole' end
+        when l.lost_at > r.changes_from or l.change < r.changes_to then 'lost' else 'whole' end
       from diorama.outboxes o join diorama.event_logs l using (environment_id)
       where environment_id = r.environment_id
     ), 'lost')

@@ -143,7 +143,7 @@ export const loseNext = async (sql: Sql, environmentId: string) =>
     ), gone as (
       delete from diorama.changes c using next where environment_id = ${environmentId} and c.number = next.number
     )
-    update diorama.event_logs set change = next.number, lost = lost + 1
+    update diorama.event_logs set change = next.number, lost = lost + 1, lost_at = next.number
     from next where environment_id = ${environmentId} and next.number is not null
   `;
 

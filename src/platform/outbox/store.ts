@@ -71,7 +71,9 @@ export async function dropUndelivered(tx: Sql, environmentId: string): Promise<v
   `;
   await tx`
     with gone as (delete from diorama.changes where environment_id = ${environmentId} returning number)
-    update diorama.event_logs l set change = o.changes, lost = lost + (select count(*) from gone) from diorama.outboxes o
+    update diorama.event_logs l set change = o.changes, lost = lost + (select count(*) from gone),
+      lost_at = coalesce((select max(number) from gone), lost_at)
+    from diorama.outboxes o
     where l.environment_id = ${environmentId} and o.environment_id = l.environment_id
   `;
 }

@@ -205,6 +205,29 @@ describe("the events of a run", () => {
     expect(events[0].deliveries).toMatchObject([{ app: APP, state: "delivered" }]);
   });
 
+  test("are whole in a run that follows a reset in which changes had no events yet", async () => {
+    const { sql } = database;
+    const environment = await withApps("message.channels");
+    const { environmentId } = environment;
+    const before = await start(environment);
+    await sql.begin(async (tx) => {
+      await tx`
+        select from diorama.event_logs where environment_id = ${environmentId} for no key update
+      `;
+      await post(environment, "early");
+      await Bun.sleep(200); // the derivation passes over a log that is locked
+    });
+    expectStatus(await program.post(`/env/${environmentId}/reset`, {}), 200);
+    const [log] = await sql`
+      select lost > 0 as is_lost from diorama.event_logs where environment_id = ${environmentId}
+    `;
+    const after = await start(environment);
+    await post(environment, "hello");
+    await end(after);
+    expect((await deliveriesOf(before)).complete).toBe(log?.["is_lost"] === false);
+    expect(await deliveriesOf(after)).toMatchObject({ complete: true, events: [{}] });
+  });
+
   test("come in pages", async () => {
     const environment = await withApps("message.channels");
     const runId = await start(environment);
