@@ -181,6 +181,7 @@ create table diorama.event_logs (
   bytes bigint default 0 not null,
   lost bigint default 0 not null,
   lost_at bigint default 0 not null,
+  full_at bigint,
   constraint event_logs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.outboxes(environment_id) ON DELETE CASCADE,
   constraint event_logs_pkey PRIMARY KEY (environment_id)
 );
@@ -304,7 +305,7 @@ create table diorama.runs (
   constraint runs_capture_check CHECK ((capture = ANY (ARRAY['log'::text, 'snapshot'::text]))),
   constraint runs_cause_check CHECK ((cause = ANY (ARRAY['agent_limit'::text, 'capture_lost'::text, 'environment_expired'::text, 'environment_deleted'::text, 'interrupted'::text, 'server_error'::text, 'reset'::text]))),
   constraint runs_ending_check CHECK ((ending = ANY (ARRAY['answered'::text, 'crashed'::text, 'timed_out'::text, 'interrupted'::text]))),
-  constraint runs_events_kept_check CHECK ((events_kept = ANY (ARRAY['whole'::text, 'limited'::text, 'lost'::text]))),
+  constraint runs_events_kept_check CHECK ((events_kept = ANY (ARRAY['whole'::text, 'limited'::text, 'lost'::text]))) NOT VALID,
   constraint runs_journal_check CHECK ((journal = ANY (ARRAY['off'::text, 'calls'::text, 'full'::text]))),
   constraint runs_pkey PRIMARY KEY (run_id),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'ending'::text, 'evaluating'::text, 'completed'::text, 'passed'::text, 'failed'::text])))

@@ -3,7 +3,6 @@ import type { Cause } from "~/db/cause";
 import type { Sql } from "~/db/connect";
 import type { RunDelivery } from "~/evaluation/deliveries";
 import { deliveriesOf, isOfRun } from "~/platform/events/listing-store";
-import { EVENT_BYTES_MAX } from "~/platform/events/store";
 
 export type RunOfEvents = {
   readonly userId: string;
@@ -35,25 +34,49 @@ export async function listUnkept(sql: Sql, seconds: number, limit: number): Prom
   return rows.map(({ runId }) => runId);
 }
 
-/** Keeps the events of a run that has ended, as they are now, unless they are kept. */
+/** Events that a run keeps, and bytes of their payloads as Postgres stores them. */
+const KEPT = { count: 50_000, bytes: 64 * 1024 * 1024 };
+
+/**
+ * Keeps the events of a run that has ended, as they are now, unless they are kept. Those that were derived by a server of
+ * an earlier version belong to no run: with one of them behind the beginning of the run, its own are not known.
+ */
 export const keep = async (sql: Sql, runId: string) =>
   await sql`
     with r as materialized (
       select run_id, environment_id, changes_from, changes_to from diorama.runs
       where run_id = ${runId} and changes_from is not null and events_kept is null and status <> 'running'
       for update
+    ), own as materialized (
+      select e.environment_id, e.number, e.service, e.type, e.payload, e.cause, e.missed,
+        row_number() over (order by e.number) <= ${KEPT.count}
+          and sum(coalesce(pg_column_size(e.payload), 0)) over (order by e.number) <= ${KEPT.bytes} as fits
+      from r join diorama.events e on ${isOfRun(sql)}
     ), kept as (
       insert into diorama.run_events (run_id, number, service, type, payload, cause, missed, deliveries)
-      select r.run_id, number, service, type, payload, cause, missed, ${deliveriesOf(sql)}
-      from r join diorama.events e on ${isOfRun(sql)}
+      select ${runId}, number, service, type, payload, cause, missed, ${deliveriesOf(sql)} from own e where fits
     )
     update diorama.runs set events_kept = coalesce((
-      select case when o.changes > 100000 or l.bytes > ${EVENT_BYTES_MAX} then 'limited'
-        when l.lost_at > r.changes_from or l.change < r.changes_to then 'lost' else 'whole' end
-      from diorama.outboxes o join diorama.event_logs l using (environment_id)
-      where environment_id = r.environment_id
+      select case
+        when r.changes_from > 100000 or l.full_at <= r.changes_from then 'lost' -- by what came before the run
+        when r.changes_to > 100000 or l.full_at <= r.changes_to or exists (select from own where not fits) then 'limited'
+        when l.lost_at > r.changes_from or l.change < r.changes_to or exists (
+          select from diorama.events e where e.environment_id = r.environment_id and e.change is null and e.number > coalesce((
+            select max(e.number) from diorama.events e where e.environment_id = r.environment_id and e.change <= r.changes_from
+          ), 0)
+        ) then 'lost'
+        else 'whole' end
+      from diorama.event_logs l where l.environment_id = r.environment_id
     ), 'lost')
     from r where runs.run_id = r.run_id
+  `;
+
+/** Gives up runs that have ended long ago, and whose events could not be kept. */
+export const giveUp = async (sql: Sql, seconds: number) =>
+  await sql`
+    update diorama.runs set events_kept = 'lost'
+    where changes_from is not null and events_kept is null and status <> 'running'
+      and ended_at < now() - ${seconds} * interval '1 second'
   `;
 
 /** Deliveries that a spec asks for, and how many, with payloads of how many characters, are read at most. */

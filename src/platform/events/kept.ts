@@ -15,6 +15,8 @@ import { WILDCARD } from "~/replicas/faults";
 /** The server that ends a run keeps its events within this time, unless it dies. */
 const OVERDUE_SECONDS = 30;
 const OVERDUE_MAX = 20;
+/** Those of a run that could not be kept in this time are lost, so that they take no space for ever. */
+const GIVEN_UP_SECONDS = 3_600;
 /** Deliveries that a verdict counts, and characters of their payloads. */
 const COUNTED = { limit: 50_000, lengthMax: 32 * 1024 * 1024 };
 
@@ -61,6 +63,7 @@ export function createKeptEvents({
         await keep(runId).catch((error) =>
           log.warn("events not kept yet", { runId, ...errorFields(error) }),
         );
+      await store.giveUp(pool, GIVEN_UP_SECONDS);
     },
 
     /** Whether the environment of a run had apps when it began. */

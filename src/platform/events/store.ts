@@ -55,7 +55,7 @@ export function withoutPayload<E extends NewEvent>(event: E): E {
 }
 
 /** Bytes of the events of an environment. The payloads of those after them are not kept. */
-export const EVENT_BYTES_MAX = 256 * 1024 * 1024;
+const EVENT_BYTES_MAX = 256 * 1024 * 1024;
 /** Bytes of the changes of a batch, as Postgres stores them. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
@@ -237,7 +237,8 @@ async function insertEvents(
         as d (app text, number int8, single bool, repeats int2, due int8)
     ), log as (
       update diorama.event_logs
-      set change = ${change}, events = ${before + events.length}, bytes = ${Math.min(size, EVENT_BYTES_MAX + 1)}
+      set change = ${change}, events = ${before + events.length}, bytes = ${Math.min(size, EVENT_BYTES_MAX + 1)},
+        full_at = coalesce(full_at, case when ${size > EVENT_BYTES_MAX} then ${change}::int8 end)
       where environment_id = ${environmentId}
     ), gone as (
       delete from diorama.changes where environment_id = ${environmentId} and number <= ${change}

@@ -228,6 +228,41 @@ describe("the events of a run", () => {
     expect(await deliveriesOf(after)).toMatchObject({ complete: true, events: [{}] });
   });
 
+  test("are too many for one run, and not for the next", async () => {
+    const environment = await withApps("message.channels");
+    const { environmentId } = environment;
+    const full = await start(environment);
+    await post(environment, "one");
+    await deliveriesOf(full); // derives it
+    await database.sql`
+      update diorama.event_logs set full_at = change where environment_id = ${environmentId}
+    `;
+    const counts = { assertions: [{ diff_type: "delivered", entity: "message.channels" }] };
+    const ended = await program.post("/evaluateRun", { runId: full, expectedOutput: counts });
+    expect(ended.body).toMatchObject({ status: "failed", cause: "agent_limit" });
+    expect(await deliveriesOf(full)).toMatchObject({ complete: false });
+
+    const next = await start(environment);
+    await post(environment, "two");
+    await end(next);
+    const kept = await database.sql`
+      select events_kept as kept from diorama.runs where run_id in (${full}, ${next}) order by started_at
+    `;
+    expect(kept.map((row) => row["kept"])).toEqual(["limited", "lost"]);
+  });
+
+  test("are given up after an hour", async () => {
+    const environment = await withApps("message.channels");
+    const runId = await start(environment);
+    await end(runId);
+    await database.sql`
+      update diorama.runs set events_kept = null, ended_at = ended_at - interval '2 hours', changes_to = null,
+        environment_id = 'gone' where run_id = ${runId}
+    `;
+    await program.program.maintenance.cycle();
+    expect((await deliveriesOf(runId)).complete).toBe(false);
+  });
+
   test("come in pages", async () => {
     const environment = await withApps("message.channels");
     const runId = await start(environment);
