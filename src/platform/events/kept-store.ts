@@ -62,7 +62,8 @@ export const keep = async (sql: Sql, runId: string) =>
         when r.changes_to > 100000 or l.full_at <= r.changes_to or exists (select from own where not fits) then 'limited'
         when l.lost_at > r.changes_from or l.change < r.changes_to or exists (
           select from diorama.events e where e.environment_id = r.environment_id and e.change is null and e.number > coalesce((
-            select max(e.number) from diorama.events e where e.environment_id = r.environment_id and e.change <= r.changes_from
+            select e.number from diorama.events e where e.environment_id = r.environment_id and e.change <= r.changes_from
+            order by e.change desc, e.number desc limit 1
           ), 0)
         ) then 'lost'
         else 'whole' end

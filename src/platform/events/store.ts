@@ -28,7 +28,7 @@ export type NotedChange = {
 };
 
 /** How often it is delivered again, and by how many milliseconds it is late. */
-export type DeliveryFault = { readonly repeats?: number; readonly delayMs?: number };
+type DeliveryFault = { readonly repeats?: number; readonly delayMs?: number };
 
 export type NewEvent = {
   /** The change that it follows from; undefined: it is raised by hand. */
@@ -157,7 +157,7 @@ type Log = {
 };
 
 /** Changes new events, and who receives them, as the faults of their environment say. */
-export type WithFaults = (
+type WithFaults = (
   tx: Sql,
   environmentId: string,
   events: readonly NewEvent[],
