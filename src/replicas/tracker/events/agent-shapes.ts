@@ -12,7 +12,10 @@ export const SESSION: Shape = {
   ),
   ones: ["comment", "creator"],
   reads: ["issue"],
-  lists: [{ table: "comments", column: "issueId", key: "issueId" }],
+  lists: [
+    { table: "comments", column: "issueId", key: "issueId", part: "newest" },
+    { table: "comments", column: "parentId", key: "commentId", part: "newest" },
+  ],
   more: (row, view) => ({
     organizationId: view.workspace.id,
     url: workspaceUrl(view, "agent-session", String(row["slugId"])),

@@ -4,7 +4,7 @@ import { ACTIVITY, SESSION } from "~/replicas/tracker/events/agent-shapes";
 import { type Derived, isoTime, onlyOf, type Transition } from "~/replicas/tracker/events/change";
 import { asChild, shapedRow } from "~/replicas/tracker/events/children";
 import type { Context } from "~/replicas/tracker/events/context";
-import { promptContext, threadOf } from "~/replicas/tracker/events/prompt-context";
+import { commentsBeside, promptContext } from "~/replicas/tracker/events/prompt-context";
 import type { View } from "~/replicas/tracker/events/view";
 import { MICROS } from "~/source";
 
@@ -29,16 +29,13 @@ export function sessionCreated(transition: Transition, context: Context): Derive
   const { before, after, end } = transition;
   if (before !== null || !after || after["creatorId"] === after["appUserId"]) return undefined;
   const view = context.viewAt(end);
-  const { commentId, sourceCommentId } = after;
-  const earlier = threadOf(commentId, after["issueId"], view).filter(
-    ({ id }) => id !== sourceCommentId,
-  );
+  const { sourceCommentId } = after;
   const fields = {
     action: "created",
     promptContext: promptContext(after, view),
     // A mention in a reply follows on from the thread.
     ...(sourceCommentId != null && {
-      previousComments: earlier.map((row) => asChild("Comment", row, view)),
+      previousComments: commentsBeside(after, view).map((row) => asChild("Comment", row, view)),
     }),
   };
   return eventOf(transition, after, fields, view);

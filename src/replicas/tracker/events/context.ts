@@ -45,6 +45,9 @@ const SHAPES: { readonly [entity: string]: Shape } = {
   Notification: NOTIFICATION,
 };
 
+/** Of a row that is read twice, the more complete one counts. */
+const RANKS = { newest: 1, light: 2, whole: 3 } as const;
+
 type Ref = { readonly entity: string; readonly id: string };
 type Timeline = ReturnType<typeof createTimeline<EventRow>>;
 
@@ -85,17 +88,34 @@ const subjectsOf = (changes: readonly Change[]): Ref[] =>
       : [own];
   });
 
+/** The rows that are read with their long texts: the subjects, and the issues of which events show the description. */
+function isReadWhole(changes: readonly Change[], subjects: readonly Ref[]) {
+  const described = changes
+    .filter(({ table }) => table === "notifications")
+    .map((change) => ({ entity: "Issue", id: String(rowOf(change)["issueId"]) }));
+  const keys = new Set(
+    [...subjects, ...described].map((ref) => `${tableOf(ref.entity)} ${ref.id}`),
+  );
+  return ({ entity, id }: Ref): boolean => keys.has(`${tableOf(entity)} ${id}`);
+}
+
 /** The rows of some lists that this row has. */
 const wantedBy = (row: EventRow, { lists = [] }: Shape): Wanted[] =>
-  lists.flatMap(({ table, column, type, key = "id" }) => {
+  lists.flatMap(({ table, column, type, key = "id", part }): Wanted[] => {
     const id = row[key];
-    return typeof id === "string" ? [{ table, column, type, ids: [id] }] : [];
+    return typeof id === "string"
+      ? [{ table, column, type, part: part ?? "light", ids: [id] }]
+      : [];
   });
 
 /** One for all ids of a column. */
 const merged = (wanted: readonly Wanted[]): Wanted[] =>
-  [...Map.groupBy(wanted, ({ table, column, type }) => `${table} ${column} ${type}`).values()].map(
-    (some) => ({ ...(some[0] as Wanted), ids: [...new Set(some.flatMap(({ ids }) => ids))] }),
+  Array.from(
+    Map.groupBy(wanted, ({ table, column, type, part }) => `${table} ${column} ${type} ${part}`),
+    ([, some]) => ({
+      ...(some[0] as Wanted),
+      ids: [...new Set(some.flatMap(({ ids }) => ids))],
+    }),
   );
 
 /** Everything that events of these changes show, as it is now. */
@@ -106,31 +126,47 @@ async function readRows(
 ): Promise<ReadonlyMap<string, readonly EventRow[]>> {
   const subjects = subjectsOf(changes);
   const isSubject = new Set(subjects.map(({ entity, id }) => `${entity} ${id}`));
+  const isWhole = isReadWhole(changes, subjects);
   const rows = new Map<string, Map<string, EventRow>>();
+  const ranks = new Map<string, number>();
   const known = new Set<string>();
 
   async function read(refs: readonly Ref[], lists: readonly Wanted[]): Promise<Found[]> {
-    const own = refs.map(({ entity, id }) => ({ table: tableOf(entity), column: "id", ids: [id] }));
+    const own = refs.map((ref): Wanted => {
+      const part = isWhole(ref) ? "whole" : "light";
+      return { table: tableOf(ref.entity), column: "id", part, ids: [ref.id] };
+    });
     const wanted = merged([...own, ...lists]).map(({ ids, ...place }) => {
       const fresh = ids.filter((id) => !known.has(`${place.table} ${place.column} ${id}`));
       for (const id of fresh) known.add(`${place.table} ${place.column} ${id}`);
       return { ...place, ids: fresh };
     });
     const found = await listRows(session, wanted);
-    return found.map(({ table, row }) => {
+    return found.map(({ table, part, row }) => {
       const shown = shownRow(table, row);
       const ofTable = rows.get(table) ?? new Map<string, EventRow>();
-      rows.set(table, ofTable.set(keyOf(table, shown), shown));
-      return { table, row: shown };
+      rows.set(table, ofTable);
+      const key = keyOf(table, shown);
+      const rank = RANKS[part];
+      if (rank > (ranks.get(`${table} ${key}`) ?? 0)) {
+        ofTable.set(key, shown);
+        ranks.set(`${table} ${key}`, rank);
+      }
+      return { table, part, row: shown };
     });
   }
 
   const makers = changes.flatMap(({ user }) => (user ? [{ entity: "User", id: user }] : []));
-  const memberships = { table: "team_memberships", column: "userId", ids: users } as const;
+  const memberships: Wanted = {
+    table: "team_memberships",
+    column: "userId",
+    part: "light",
+    ids: users,
+  };
   const images = changes.flatMap(({ table, before, after }) =>
-    [before, after].flatMap((row) => (row ? [{ table, row }] : [])),
+    [before, after].flatMap((row) => (row ? [{ table, part: "whole" as const, row }] : [])),
   );
-  let found = [...images, ...(await read([...subjects, ...makers], [memberships]))];
+  let found: Found[] = [...images, ...(await read([...subjects, ...makers], [memberships]))];
   for (let depth = 0; depth < DEPTH_MAX && found.length > 0; depth++) {
     const refs: Ref[] = [];
     const lists: Wanted[] = [];

@@ -23,6 +23,8 @@ export type List = {
   readonly type?: string;
   /** The value, if it is not the id. */
   readonly key?: string;
+  /** The newest comments, if not all. */
+  readonly part?: "newest";
 };
 
 /** The part of an entity that an event shows. */

@@ -15,23 +15,77 @@ export type Wanted = {
   readonly column: string;
   /** Of a record. */
   readonly type?: string | undefined;
+  readonly part: Part;
   readonly ids: readonly string[];
 };
 
-export type Found = { readonly table: TableName; readonly row: EventRow };
+/**
+ * Which part is read. `light`: rows without the long texts that only events of their own show, since there can be many.
+ * `newest`: only what a conversation shows of the newest comments with each id, as far as they fit.
+ */
+type Part = "whole" | "light" | "newest";
+
+export type Found = { readonly table: TableName; readonly part: Part; readonly row: EventRow };
+
+const LONG: { readonly [table: string]: readonly string[] } = {
+  comments: ["bodyData", "quotedText"],
+  cycles: ["description"],
+  documents: ["content"],
+  initiatives: ["description", "content"],
+  issue_labels: ["description"],
+  issues: ["description"],
+  project_milestones: ["description"],
+  project_statuses: ["description"],
+  projects: ["content"],
+  teams: ["description"],
+  users: ["description"],
+  workflow_states: ["description"],
+};
+/** The fields of records. */
+const LONG_DATA = ["description", "content"];
+
+/** Comments of a conversation. */
+export const NEWEST_MAX = 100;
+/** Of a comment's text. In characters. */
+const NEWEST_LENGTH_MAX = 16_000;
+/** Of the texts of a conversation. */
+const NEWEST_BYTES_MAX = 256 * 1024;
+
+const newestComments = ({ sql, t }: TrackerSession, { column, ids }: Wanted): Fragment => sql`
+  select 'comments'::text as "table", 'newest'::text as part, to_jsonb(n) - 'bytes' as row
+  from unnest(${[...ids]}::uuid[]) as w (id) cross join lateral (
+    select s.*, sum(octet_length(s.body)) over (order by s."createdAt" desc nulls last, s.id) as bytes from (
+      select r.id, r."createdAt", r."issueId", r."parentId", r."userId", left(r.body, ${NEWEST_LENGTH_MAX}::int) as body
+      from ${t.comments} r where ${sql(`r.${column}`)} = w.id
+      order by r."createdAt" desc nulls last, r.id limit ${NEWEST_MAX}::int
+    ) s
+  ) n
+  where n.bytes <= ${NEWEST_BYTES_MAX}::int
+`;
+
+function lightRow({ sql }: TrackerSession, table: string): Fragment {
+  if (table === "records")
+    return sql`to_jsonb(r) || jsonb_build_object('data', r.data - ${[...LONG_DATA]}::text[])`;
+  const long = LONG[table];
+  return long ? sql`to_jsonb(r) - ${[...long]}::text[]` : sql`to_jsonb(r)`;
+}
 
 export async function listRows(
-  { sql, t }: TrackerSession,
+  session: TrackerSession,
   wanted: readonly Wanted[],
 ): Promise<readonly Found[]> {
+  const { sql, t } = session;
   const queries = wanted
     .filter(({ ids }) => ids.length > 0)
-    .map(({ table, column, type, ids }) => {
+    .map((each) => {
+      const { table, column, type, part, ids } = each;
+      if (part === "newest") return newestComments(session, each);
       const isInData = !TABLES.get(table)?.has(column);
       const condition = isInData
         ? sql`r.type = ${type ?? ""} and r.data->>${column}::text = any(${[...ids]}::text[])`
         : sql`${sql(`r.${column}`)} = any(${[...ids]}::uuid[])`;
-      return sql`select ${table}::text as "table", to_jsonb(r) as row from ${t[table]} r where ${condition}`;
+      const row = part === "light" ? lightRow(session, table) : sql`to_jsonb(r)`;
+      return sql`select ${table}::text as "table", ${part}::text as part, ${row} as row from ${t[table]} r where ${condition}`;
     });
   if (queries.length === 0) return [];
   const all = queries.reduce<Fragment | undefined>(

@@ -106,6 +106,35 @@ test("a mention in a reply has the comments before it; replies prompt the agent,
   });
 });
 
+test("of many long comments an app gets the newest, cut, and those of the thread first", async () => {
+  const issue = await newIssue();
+  const root = await comment({ issueId: issue.id, body: "The root" }, ROBIN);
+  const { sql } = database;
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`; // as rows of the template: not noted
+    await tx`
+      insert into ${tx(`${tracker.schema}.comments`)}
+        (id, "createdAt", "updatedAt", body, "bodyData", "issueId", "userId", "parentId")
+      select gen_random_uuid(), now() - make_interval(mins => n), now(), 'No. ' || n || repeat(' "x"', 60000),
+        repeat('d', 240000), ${issue.id}, ${ROBIN}, case when n % 10 = 0 then ${root}::uuid end
+      from generate_series(1, 300) n
+    `;
+  });
+  await watch(async () => undefined);
+  const seen = await watch(() => comment({ parentId: root, body: "@agent, sum it up" }));
+
+  const { payload } = onlyOf(seen, "AgentSessionEvent created");
+  const { promptContext, previousComments } = payload;
+  expect(JSON.stringify(payload).length).toBeLessThan(256 * 1024);
+  expect(promptContext.length).toBeLessThan(80_000);
+  expect(promptContext).toMatch(/^@agent, sum it up$/m);
+  expect(promptContext).toMatch(/^No. 10 &quot;x&quot; .*…$/m);
+  expect(promptContext).not.toMatch(/^No. 1 /m); // newer, but of another thread
+  expect(previousComments.map(({ body }: { body: string }) => body.slice(0, 6))).toEqual([
+    ...["The ro", "No. 20", "No. 10"],
+  ]);
+});
+
 test("a delegation opens a session; its response begins the thread", async () => {
   const issue = await newIssue();
   const seen = await watch(() => tracker.linear.updateIssue(issue.id, { delegateId: AGENT }));

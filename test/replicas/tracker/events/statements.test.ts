@@ -1,4 +1,4 @@
-/** The cost of events: the number of statements is independent of the number of changes. */
+/** The cost of events: the number of statements, and how much is read of what an event lists. */
 import { expect, test } from "bun:test";
 import postgres from "postgres";
 import type { Pool } from "~/db/connect";
@@ -58,4 +58,23 @@ test("a batch takes as many statements as a single change", async () => {
 
   expect(many).toBe(one);
   expect(one).toBeLessThanOrEqual(STATEMENTS_MAX);
+});
+
+test("of the many rows that an event lists, long texts that it does not show are not read", async () => {
+  const pool = postgres(database.url, { max: 1, max_result: 2 ** 20 } as object) as unknown as Pool;
+  const list = [...TABLES.keys()].map((name) => ({ name }));
+  const { schema } = tracker;
+  const session = openSession(pool, schema, tablesOf(pool, schema, list)) as TrackerSession;
+  const project = changesOf(1).at(-2)!;
+  await database.sql`
+    insert into ${database.sql(`${schema}.project_milestones`)}
+      (id, "createdAt", "updatedAt", "projectId", name, description, "documentContentId")
+    select gen_random_uuid(), now(), now(), ${idOf("d", 1)}, 'Part ' || n, repeat('d', 200000), gen_random_uuid()
+    from generate_series(1, 10) n
+  `;
+  const change = { ...project, number: 1, transaction: "1", user: AGENT, micros: 1 };
+  const found = await events.derive(session, [change], [MEMBER]);
+  await pool.end();
+
+  expect(found[0]?.payload).toMatchObject({ data: { milestones: { length: 10 } } });
 });
