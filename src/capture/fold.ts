@@ -50,6 +50,12 @@ export function createFold(keys: { readonly [table: string]: readonly string[] }
     return JSON.stringify(table.key.map((column) => image[table.columns.indexOf(column)]));
   };
 
+  const count = (entry: Entry, key: string) => {
+    bytes -= entry.bytes;
+    entry.bytes = ENTRY_BYTES + 2 * key.length + bytesOfEntry(entry);
+    bytes += entry.bytes;
+  };
+
   const put = (
     table: FoldTable,
     key: string,
@@ -66,9 +72,7 @@ export function createFold(keys: { readonly [table: string]: readonly string[] }
       table.rows.set(key, entry);
       size++;
     }
-    bytes -= entry.bytes;
-    entry.bytes = ENTRY_BYTES + 2 * key.length + bytesOfEntry(entry);
-    bytes += entry.bytes;
+    count(entry, key);
   };
 
   return {
@@ -102,7 +106,9 @@ export function createFold(keys: { readonly [table: string]: readonly string[] }
       const after = change.op === "update" ? completed(table, change.after, before) : undefined;
       const newKey = after && keyOf(table, after);
       if (newKey === undefined || newKey === oldKey) {
-        const known = isShared ? table.rows.get(oldKey)?.after : undefined;
+        const entry = isShared ? table.rows.get(oldKey) : undefined;
+        const known = entry?.after;
+        if (entry?.before && !known && after) entry.before = renewed(entry.before, before, after);
         put(table, oldKey, before, known && after ? amended(known, before, after) : after);
         return;
       }
@@ -115,15 +121,20 @@ export function createFold(keys: { readonly [table: string]: readonly string[] }
       const table = tables.get(change.table.name);
       if (!table || change.op !== "update") return;
       const { columns } = change.table;
-      const entry = table.rows.get(keyOf(table, change.before));
+      const key = keyOf(table, change.before);
+      const entry = table.rows.get(key);
       if (!entry?.before || !entry.after) return;
+      // Copies: the events of the run may hold the same images.
+      const [before, after] = [[...entry.before], [...entry.after]];
       for (const [index, text] of change.after.entries()) {
         const place = table.columns.indexOf(columns[index] ?? "");
-        const isSame = entry.before[place] === entry.after[place];
+        const isSame = before[place] === after[place];
         if (text === undefined || text === change.before[index] || place < 0 || !isSame) continue;
-        entry.before[place] = text;
-        entry.after[place] = text;
+        before[place] = text;
+        after[place] = text;
       }
+      Object.assign(entry, { before, after });
+      count(entry, key);
     },
 
     /**
@@ -170,6 +181,13 @@ const completed = ({ columns }: TableShape, after: Image, before: Image): Image 
 /** A row with the columns that an update of it has changed. The others may have been changed by somebody else. */
 const amended = (row: Image, before: Image, after: Image): Image =>
   after.map((text, place) => (text === before[place] ? (row[place] ?? null) : text));
+
+/**
+ * A row that an actor has deleted, and updates after somebody else has inserted it again: in the columns that it changes
+ * its own first values, in the others those that it found.
+ */
+const renewed = (deleted: Image, before: Image, after: Image): Image =>
+  before.map((text, place) => (text === after[place] ? text : (deleted[place] ?? null)));
 
 /** Checks that a new row has every column that its table ever had. */
 function whole(after: Image): Image {
