@@ -41,8 +41,6 @@ const LONG: { readonly [table: string]: readonly string[] } = {
   users: ["description"],
   workflow_states: ["description"],
 };
-/** The fields of records. */
-const LONG_DATA = ["description", "content"];
 
 /** Comments of a conversation. */
 export const NEWEST_MAX = 100;
@@ -65,7 +63,9 @@ const newestComments = ({ sql, t }: TrackerSession, { column, ids }: Wanted): Fr
 
 function lightRow({ sql }: TrackerSession, table: string): Fragment {
   if (table === "records")
-    return sql`to_jsonb(r) || jsonb_build_object('data', r.data - ${[...LONG_DATA]}::text[])`;
+    return sql`to_jsonb(r) || jsonb_build_object(
+      'data', case when r.type = 'Release' then r.data - 'description' else r.data end
+    )`;
   const long = LONG[table];
   return long ? sql`to_jsonb(r) - ${[...long]}::text[]` : sql`to_jsonb(r)`;
 }

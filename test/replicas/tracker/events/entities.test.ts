@@ -184,6 +184,8 @@ test("projects, cycles, documents, initiatives and their updates have events", a
 
 test("customers, releases, attachments and people have events", async () => {
   const issueId = await make("issueCreate", { teamId: ENG, title: "Asked for" });
+  const tier = { color: "#ff0000", displayName: "Gold", description: "Pays most" };
+  const tierId = await make("customerTierCreate", tier, "tier");
   await watch(async () => undefined);
   const seen = await watch(async () => {
     const customer = await make("customerCreate", { name: "Acme", domains: ["acme.test"] });
@@ -191,7 +193,7 @@ test("customers, releases, attachments and people have events", async () => {
     const attachmentId = await make("attachmentCreate", { issueId, title: "Ticket", url });
     const need = { customerId: customer, issueId, attachmentId, body: "Please", priority: 1 };
     await make("customerNeedCreate", need, "need");
-    await change("customerUpdate", customer, { revenue: 5 });
+    await change("customerUpdate", customer, { revenue: 5, tierId });
     await make("initiativeLabelCreate", { name: "Wide" });
     const pipelineId = await make("releasePipelineCreate", { name: "App" });
     const releaseId = await make("releaseCreate", { name: "1.0", pipelineId });
@@ -208,7 +210,7 @@ test("customers, releases, attachments and people have events", async () => {
     attachment: { title: "Ticket" },
   });
   expect(onlyOf(seen, "Customer update").payload).toMatchObject({
-    data: { revenue: 5, approximateNeedCount: 1 },
+    data: { revenue: 5, approximateNeedCount: 1, tier },
     updatedFrom: { revenue: null },
   });
   expect(onlyOf(seen, "Release update").data).toMatchObject({
