@@ -142,7 +142,8 @@ export async function createPlatform(deps: {
   const listing = createJournalListing({ pool, numbering });
   const { callsOf } = createCounting({ pool, numbering, pageOf: listing.pageOf });
   const { begin: beginCall } = journal;
-  const events = createEvents({ ...base, environments, templates, exclusive, beginCall });
+  const acting = createActing({ ...base, templates, exclusive, capture });
+  const events = createEvents({ ...base, environments, templates, exclusive, acting, beginCall });
   const overdue = createOverdueVerdicts(base);
   const { kept } = events;
   const evaluation = createEvaluation({ ...base, environments, templates, callsOf, overdue, kept });
@@ -167,7 +168,6 @@ export async function createPlatform(deps: {
   const forks = createForks({ ...base, capacity, environments, snapshots, schemaPool, planRuns });
   const clocks = createClocks({ ...base, environments, templates, exclusive, capture });
   const faults = createFaults({ pool, environments, exclusive });
-  const acting = createActing({ ...base, templates, exclusive, capture });
   const control = { ...base, environments, templates, exclusive, acting };
   const past = createPast({ pool, replicas, templates, schemaPool });
   const injection = createInjection({ pool, readState: past.state });

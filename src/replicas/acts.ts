@@ -20,7 +20,7 @@ type ActEvent<Name extends string> = {
   readonly payload: object;
   /** Why an app does not receive it, by the app's id. */
   readonly missed: { readonly [app: string]: string };
-  /** The change that the act makes by itself, if it makes one. */
+  /** The change that the act makes by itself, the person's: see `isChange`. */
   readonly change?: (session: Session<Name>) => Promise<void>;
 };
 
@@ -59,6 +59,8 @@ export type Acts<Name extends string = string> = {
   ) => ((call: AnswerCall<Name>) => Promise<string | undefined>) | undefined;
   /** Whether the person waits for the answer to an act. */
   readonly isAnswered: (given: Act["given"]) => boolean;
+  /** Whether an act changes something by itself. */
+  readonly isChange: (given: Act["given"]) => boolean;
 };
 
 /** The event of an act, for its app, which answers it at the address that came with it. */

@@ -20,10 +20,11 @@ import { sourceBetween } from "~/platform/environments/clock";
 import { lockTiming, setClock } from "~/platform/environments/clock-store";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
-import { createPerforming, type SetOff } from "~/platform/environments/performing";
+import { createPerforming, type SessionOf, type SetOff } from "~/platform/environments/performing";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import { isNoted, noteNow, setCause } from "~/platform/outbox/store";
 import type { Templates } from "~/platform/templates/templates";
+import type { Source } from "~/source";
 
 export type Acting = ReturnType<typeof createActing>;
 
@@ -37,7 +38,7 @@ export function createActing(deps: {
   log: Log;
 }) {
   const { pool, replicas, templates, exclusive, capture, log } = deps;
-  const { prepare, attempt } = createPerforming(deps);
+  const { prepare, attempt, sessionsIn } = createPerforming(deps);
 
   /** The changes that no rule has seen yet, and what they set off. */
   async function look(sql: Sql, environment: EnvironmentRow) {
@@ -90,6 +91,34 @@ export function createActing(deps: {
     await store.deleteChanges(tx, id, looked.numbers);
   }
 
+  /** Runs work as an action that no rule has set off. A throw undoes it. Throws 503 if calls do not end in time. */
+  async function between<T>(
+    environment: EnvironmentRow,
+    name: string,
+    work: (tx: Tx, source: Source) => Promise<T>,
+  ): Promise<T> {
+    const { environmentId: id, schemaName } = environment;
+    return await exclusive.run(
+      environment,
+      async (tx) => {
+        const timing = await lockTiming(tx, id);
+        if (!timing) throw notFound();
+        const { actions } = (await store.find(tx, id))?.progress ?? { actions: 0 };
+        if (actions >= ACTIONS_MAX)
+          throw new ApiError(
+            "invalid_request",
+            `${ACTIONS_MAX} actions were done; that is the limit`,
+          );
+        await setClock(tx, id, timing);
+        const source = sourceBetween(timing, actions + 1);
+        if (await isNoted(tx, id)) await setCause(tx, causeOf({ counterpart: name }, source));
+        await store.countAction(tx, id, actions + 1);
+        return await capture.as(tx, "counterpart", schemaName, () => work(tx, source));
+      },
+      (work) => inTransaction(replicas, work),
+    );
+  }
+
   return {
     /** Lets a person act now. Returns why that is rejected, null if it is not. Throws 503 if calls do not end in time. */
     async once(
@@ -97,29 +126,23 @@ export function createActing(deps: {
       baseUrl: string,
       rule: PersonAct,
     ): Promise<string | null> {
-      const { environmentId: id, schemaName } = environment;
       await prepare(environment, [{ rule, row: {} }]);
-      return await exclusive.run(
-        environment,
-        async (tx) => {
-          const timing = await lockTiming(tx, id);
-          if (!timing) throw notFound();
-          const { actions } = (await store.find(tx, id))?.progress ?? { actions: 0 };
-          if (actions >= ACTIONS_MAX)
-            throw new ApiError(
-              "invalid_request",
-              `${ACTIONS_MAX} actions were done; that is the limit`,
-            );
-          await setClock(tx, id, timing);
-          const means = { environment, baseUrl, source: sourceBetween(timing, actions + 1) };
-          if (await isNoted(tx, id))
-            await setCause(tx, causeOf({ counterpart: rule.name }, means.source));
-          await store.countAction(tx, id, actions + 1);
-          return await capture.as(tx, "counterpart", schemaName, () =>
-            attempt(tx, means, { rule, row: {} }),
-          );
-        },
-        (work) => inTransaction(replicas, work),
+      return await between(environment, rule.name, (tx, source) =>
+        attempt(tx, { environment, baseUrl, source }, { rule, row: {} }),
+      );
+    },
+
+    /**
+     * Lets a person change something that no call changes. A throw changes nothing. Throws 503 if calls do not end in
+     * time.
+     */
+    async change<T>(
+      environment: EnvironmentRow,
+      work: (sessionOf: SessionOf) => Promise<T>,
+    ): Promise<T> {
+      await templates.tablesOf(environment); // Before a transaction holds a connection.
+      return await between(environment, "by hand", async (tx, source) =>
+        work(await sessionsIn(tx, environment, source)),
       );
     },
 

@@ -1,6 +1,6 @@
 /** Makes the calls of counterparts, as their persons. */
 import { inSavepoint, isUnavailable, type Tx } from "~/db/connect";
-import { sessionWithin, tablesOf } from "~/db/session";
+import { type Session, sessionWithin, tablesOf } from "~/db/session";
 import type { Row } from "~/evaluation/predicate";
 import { errorFields, type Log } from "~/log";
 import { type PersonAct, requireOpen } from "~/platform/counterparts/store";
@@ -25,6 +25,9 @@ const ERROR_MAX = 500;
 /** The act of a rule, and the row that sets it off. */
 export type SetOff = { readonly rule: PersonAct; readonly row: Row };
 
+/** The session on the tables of a service. */
+export type SessionOf = (service: string) => Session;
+
 type Means = {
   readonly environment: EnvironmentRow;
   /** Scheme and host at which the agent reaches the server. */
@@ -40,19 +43,29 @@ export function createPerforming({ templates, log }: { templates: Templates; log
     return await templates.aliasesOf({ ...environment, ...only }, tables);
   }
 
+  /** Sessions on the tables of each service of an environment, in a transaction. */
+  async function sessionsIn(
+    tx: Tx,
+    environment: EnvironmentRow,
+    source: Source,
+  ): Promise<SessionOf> {
+    const { schemaName, service: kind } = environment;
+    const tables = await templates.tablesOf(environment);
+    const whole = sessionWithin(tx, schemaName, tablesOf(tx, schemaName, tables), source);
+    const services = Object.keys(actorsIn(environment));
+    return (service) => serviceSession({ kind, services }, service, whole);
+  }
+
   /** The person of a rule, as a caller of their service. */
   async function callerIn(
     tx: Tx,
     { environment, baseUrl, source }: Means,
     { service, as: actor }: PersonAct,
   ): Promise<Caller> {
-    const { environmentId, schemaName, service: kind, tokenHash: secret } = environment;
-    const tables = await templates.tablesOf(environment);
-    const named = tablesOf(tx, schemaName, tables);
-    const whole = sessionWithin(tx, schemaName, named, source);
-    const services = Object.keys(actorsIn(environment));
+    const { environmentId, tokenHash: secret } = environment;
+    const sessionOf = await sessionsIn(tx, environment, source);
     return {
-      session: serviceSession({ kind, services }, service, whole),
+      session: sessionOf(service),
       actor,
       secret,
       baseUrl: `${baseUrl}/api/env/${environmentId}/services/${service}`,
@@ -88,6 +101,7 @@ export function createPerforming({ templates, log }: { templates: Templates; log
       for (const { rule } of actions) await aliasesIn(environment, rule.service);
     },
     attempt,
+    sessionsIn,
   };
 }
 

@@ -4,6 +4,7 @@ import type { Pool } from "~/db/connect";
 import type { SessionPool } from "~/db/session-pool";
 import type { Log } from "~/log";
 import { createActivity } from "~/platform/activity";
+import type { Acting } from "~/platform/environments/acting";
 import type { Environments } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import type { Settings } from "~/platform/environments/opening";
@@ -33,6 +34,7 @@ export function createEvents(deps: {
   environments: Environments;
   templates: Templates;
   exclusive: Exclusive;
+  acting: Acting;
   log: Log;
   beginCall: BeginCall;
   config: Pick<Config, "TRUST_PROXY">;

@@ -41,10 +41,10 @@ export function createPlaces(deps: {
         work((service) => serviceSession(place, service, session)),
       );
 
-    /** Runs a call of the environment, whose writes are named in the log with `mark`, if it has one. Throws EnvironmentEnded. */
+    /** Runs a call of the environment, whose writes are named in the log with `mark`. Throws EnvironmentEnded. */
     const write = <T>(
       service: string,
-      mark: LogMark | undefined,
+      mark: LogMark,
       work: (session: Session) => Promise<T>,
     ): Promise<T> =>
       sessionPool.use(ref, (session) => work(serviceSession(place, service, session)), mark);

@@ -2,6 +2,7 @@
 import type { Pool } from "~/db/connect";
 import type { Session } from "~/db/session";
 import { ApiError } from "~/errors";
+import type { Acting } from "~/platform/environments/acting";
 import type { Environments } from "~/platform/environments/environments";
 import { asNotFound } from "~/platform/environments/id";
 import { repeat } from "~/platform/events/deliveries-store";
@@ -27,8 +28,9 @@ export function createRaising(deps: {
   environments: Environments;
   places: Places;
   derivation: Derivation;
+  acting: Pick<Acting, "change">;
 }) {
-  const { pool, environments, places, derivation } = deps;
+  const { pool, environments, places, derivation, acting } = deps;
 
   async function requireEvent(environmentId: string, number: number): Promise<EnvironmentEvent> {
     const page = { after: number - 1, limit: 1, lengthMax: 0 };
@@ -55,34 +57,34 @@ export function createRaising(deps: {
       const environment = await environments.requirePath(userId, envId);
       const { environmentId, tokenHash: secret } = environment;
       const place = await places.of(environment);
-      const { service, make, isSingle, isAnswered } = makerOf(place.services, wanted);
+      const { service, make, ...kind } = makerOf(place.services, wanted);
       await derivation.now(environmentId);
-      let change: Made["change"];
       const add = async (sessionOf: (service: string) => Session) => {
         const micros = (await place.now()) * MICROS;
         const made = async (apps: readonly StoredApp[], number: number) => {
           const own = apps.filter((app) => app.service === service);
-          const { change: after, ...event } = await make(
-            sessionOf(service),
-            { number, micros, secret },
+          const session = sessionOf(service);
+          const { change, ...event } = await make(session, { number, micros, secret }, own);
+          await change?.(session);
+          return keptEvent(
+            { ...event, isSingle: kind.isSingle, service, cause: { hand: true, micros } },
             own,
           );
-          change = after;
-          return keptEvent({ ...event, isSingle, service, cause: { hand: true, micros } }, own);
         };
-        return await store.addEvent(pool, environmentId, made, withFaults);
-      };
-      const rethrow = (error: unknown) => {
-        throw asNotFound(error);
-      };
-      const number = await place.read(add).catch(rethrow);
-      if (number === undefined)
+        const number = await store.addEvent(pool, environmentId, made, withFaults);
+        if (number !== undefined) return number;
         throw new ApiError(
           "invalid_request",
           "The environment has no apps, so that it has no events, or more events than are kept",
         );
-      if (change) await place.write(service, undefined, change).catch(rethrow);
-      return isAnswered
+      };
+      // As in every derivation, the tables are taken before the log of events. The event of a change is stored once the
+      // change is made, and the change is kept once the event is stored: if one of them fails, there is neither.
+      const adding = kind.isChange ? acting.change(environment, add) : place.read(add);
+      const number = await adding.catch((error: unknown) => {
+        throw asNotFound(error);
+      });
+      return kind.isAnswered
         ? await answered(environmentId, number)
         : await requireEvent(environmentId, number);
     },
@@ -140,6 +142,8 @@ function makerOf(
   readonly isSingle: boolean;
   /** The person waits for the answer of the app. */
   readonly isAnswered: boolean;
+  /** It changes something by itself. */
+  readonly isChange: boolean;
   readonly make: (session: Session, making: Making, apps: readonly StoredApp[]) => Promise<Made>;
 } {
   if ("act" in wanted) {
@@ -148,7 +152,8 @@ function makerOf(
       const acts = REPLICAS.get(service)?.acts;
       if (!acts) continue;
       return {
-        ...{ service, isSingle: true, isAnswered: acts.isAnswered(given) },
+        ...{ service, isSingle: true },
+        ...{ isAnswered: acts.isAnswered(given), isChange: acts.isChange(given) },
         make: (session, making, apps) => acts.perform(session, { ...making, given }, apps),
       };
     }
@@ -156,7 +161,7 @@ function makerOf(
   }
   const { service, events } = requireEventType(services, wanted.type, "type");
   return {
-    ...{ service, isSingle: false, isAnswered: false },
+    ...{ service, isSingle: false, isAnswered: false, isChange: false },
     make: (session, { micros }, apps) => events.raise(session, { ...wanted, micros }, apps),
   };
 }

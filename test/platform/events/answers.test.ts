@@ -46,10 +46,14 @@ async function trigger({ environmentId }: Environment) {
 const submission = { type: "view_submission", user: JOHN, values };
 
 /** Does something in a run, and returns its diff and its calls. */
-async function inRun<T>({ environmentId: envId }: Environment, work: () => Promise<T>) {
+async function inRun<T>(
+  { environmentId: envId }: Environment,
+  work: () => Promise<T>,
+  include: string[] = [],
+) {
   const { runId } = (await program.post("/startRun", { envId })).body;
   const result = await work();
-  const { diff } = (await program.post("/diffRun", { runId })).body;
+  const { diff } = (await program.post("/diffRun", { runId, include })).body;
   return { runId, diff, result };
 }
 
@@ -161,17 +165,48 @@ describe("a submitted modal", () => {
   test("that is closed instead is reported, if it wants that", async () => {
     const { environment, app, view } = await opened({}, modal("Order", { notify_on_close: true }));
     const closing = { type: "view_closed", user: JOHN, view: view.id };
-    const { diff, result } = await inRun(environment, () => act(environment, closing));
+    const { diff, runId, result } = await inRun(environment, () => act(environment, closing), [
+      "counterpart",
+    ]);
     expectStatus(result, 200);
     expect((await app.acted()).payload).toMatchObject({
       ...{ type: "view_closed", is_cleared: false, view: { id: view.id } },
     });
-    expect(diff.deletes).toMatchObject([{ __table__: "views", id: view.id }]);
+    expect(diff.deletes).toMatchObject([
+      { __table__: "views", __actor__: "counterpart", id: view.id },
+    ]);
+    const { body: results } = await program.get(`/results/${runId}`);
+    expect(results.diff).toMatchObject({ inserts: [], updates: [], deletes: [] });
     const silent = await opened({});
     const refused = await act(silent.environment, { ...closing, view: silent.view.id });
     expectRefusal(refused, 400, "invalid_request");
     expect(refused.body.detail).toContain("notify_on_close");
   });
+});
+
+/** John says that it is over when this happens. */
+const colleague = (when: object) => ({
+  ...{ name: "john", as: JOHN, when },
+  say: { channel: GENERAL, text: "Over." },
+});
+async function fired({ environmentId }: Environment): Promise<number[]> {
+  const { body } = await program.get(`/env/${environmentId}/counterparts`);
+  return body.counterparts.map((rule: { fired: number }) => rule.fired);
+}
+
+test("a modal that a person closes sets off no rule, and is closed and reported once", async () => {
+  const counterparts = [colleague({ diff_type: "removed", entity: "views" })];
+  const environment = await withApp({ counterparts });
+  const { view } = await program.chat(environment, "views.open", {
+    trigger_id: await trigger(environment),
+    view: modal("Order", { notify_on_close: true }),
+  });
+  const closing = { type: "view_closed", user: JOHN, view: view.id };
+  const answers = await Promise.all([1, 2, 3].map(() => act(environment, closing)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+  expect(await deliveries(environment)).toHaveLength(1);
+  await program.chat(environment, "auth.test"); // Ahead of it, what is noted would set off rules.
+  expect(await fired(environment)).toEqual([0]);
 });
 
 describe("a command", () => {

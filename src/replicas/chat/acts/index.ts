@@ -82,4 +82,5 @@ export const acts: Acts<TableName> = {
   },
 
   isAnswered: ({ type }) => type === "view_submission" || type === "command",
+  isChange: ({ type }) => type === "view_closed",
 };
