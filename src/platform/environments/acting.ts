@@ -120,6 +120,8 @@ export function createActing(deps: {
   }
 
   return {
+    settle,
+
     /** Lets a person act now. Returns why that is rejected, null if it is not. Throws 503 if calls do not end in time. */
     async once(
       environment: EnvironmentRow,
@@ -152,7 +154,7 @@ export function createActing(deps: {
      */
     async around<T>(
       environment: EnvironmentRow,
-      baseUrl: string,
+      baseUrl: string | undefined,
       call: () => Promise<T>,
     ): Promise<T> {
       await settle(environment, baseUrl);
@@ -168,7 +170,11 @@ export function createActing(deps: {
     },
   };
 
-  async function settle(environment: EnvironmentRow, baseUrl: string): Promise<void> {
+  /**
+   * Does what the changes so far set off. Throws 503 if calls in progress do not end in time. `baseUrl` is that of links in
+   * answers to actions, which nobody reads: any does where no request gives one.
+   */
+  async function settle(environment: EnvironmentRow, baseUrl = ""): Promise<void> {
     const { environmentId: id } = environment;
     if (!(await store.hasChanges(pool, id))) return;
     const looked = await look(replicas, environment);

@@ -3,6 +3,7 @@ import { isUnavailable, type Pool } from "~/db/connect";
 import type { LogMark } from "~/db/driver";
 import { EnvironmentEnded } from "~/db/opening";
 import { errorFields, type Log } from "~/log";
+import type { Acting } from "~/platform/environments/acting";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import { claimAnswer } from "~/platform/events/acts-store";
 import type { AppRef, Attempted, Failed } from "~/platform/events/deliveries-store";
@@ -34,10 +35,11 @@ type Effect = (call: AnswerCall) => Promise<string | undefined>;
 export function createAnswering(deps: {
   pool: Pool;
   places: Places;
+  acting: Pick<Acting, "around">;
   beginCall: BeginCall;
   log: Log;
 }) {
-  const { pool, places, beginCall, log } = deps;
+  const { pool, places, acting, beginCall, log } = deps;
 
   /** Returns why the answer is rejected, if it is. */
   async function apply(
@@ -51,9 +53,11 @@ export function createAnswering(deps: {
     const call = beginCall(called, { request, trace: null, name, isViewing: false });
     call.account.arguments = answer;
     const { tokenHash: secret } = environment;
-    const rejection = await place.write(service, call.mark, (session) =>
-      effect({ session, user, secret }),
-    );
+    const write = () =>
+      place.write(service, call.mark, (session) => effect({ session, user, secret }));
+    const rejection = (await place.hasCounterparts())
+      ? await acting.around(environment, undefined, write)
+      : await write();
     call.account.error = rejection?.split(" ")[0] ?? null;
     call.end(200);
     return rejection;

@@ -209,6 +209,21 @@ test("a modal that a person closes sets off no rule, and is closed and reported 
   expect(await fired(environment)).toEqual([0]);
 });
 
+test("what an answer changes sets off rules before the person has it", async () => {
+  const when = { diff_type: "added", entity: "messages", where: { text: "ordered" } };
+  const environment = await withApp({ counterparts: [colleague(when)] });
+  const answer = { response_type: "in_channel", text: "ordered" };
+  await connect(
+    environment,
+    () => true,
+    () => answer,
+  );
+  const typed = { type: "command", user: JOHN, channel: GENERAL, command: "/order", text: "tea" };
+  const { body } = await act(environment, typed);
+  expect(body.deliveries).toMatchObject([{ state: "delivered" }]);
+  expect(await fired(environment)).toEqual([1]);
+});
+
 describe("a command", () => {
   const typed = {
     type: "command",
