@@ -150,7 +150,7 @@ export async function createPlatform(deps: {
   const audits = createAudits({ pool, replicas, suites, templates, callsOf });
   const expiry = createExpiry({ pool, capture, log });
   const starting = createStarting({ ...base, templates, capture });
-  const runParts = { environments, starting, suites, evaluation, capture, expiry, kept };
+  const runParts = { environments, acting, starting, suites, evaluation, capture, expiry, kept };
   const runs = createRuns({ ...base, ...runParts });
   const grading = { ...base, runs, suites, evaluation };
   const reasons = createReasons({ ...grading, environments, templates, numbering, listing });

@@ -1,7 +1,7 @@
 /**
  * Actions of counterparts. What sets them off is noted with the agent's changes, in the same transaction; an action and
  * the fact that it was done are one transaction, too. So each is done once, whichever server dies when: what a call sets
- * off is done before its answer, and if the server dies before that, ahead of the next call.
+ * off is done before its answer, and if the server dies before that, ahead of the next call or the end of the run.
  *
  * Actions run between the environment's calls, under the actor `counterpart`. They are no calls: they have no line in a
  * journal, and move no clock.
@@ -159,7 +159,7 @@ export function createActing(deps: {
     ): Promise<T> {
       await settle(environment, baseUrl);
       const result = await call();
-      // The call has been made: if this fails, it is done ahead of the next one.
+      // The call has been made: if this fails, it is done ahead of the next one, or of the end of the run.
       await settle(environment, baseUrl).catch((error: unknown) =>
         log.warn("actions wait for the next call", {
           environment_id: environment.environmentId,

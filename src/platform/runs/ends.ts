@@ -9,6 +9,8 @@ import type { Pool, Sql } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
 import type { FinalVerdict } from "~/evaluation/ending";
 import { errorFields, type Log } from "~/log";
+import type { Acting } from "~/platform/environments/acting";
+import type { Environments } from "~/platform/environments/environments";
 import type { KeptEvents } from "~/platform/events/kept";
 import { type Evaluation, NO_CALLS, NO_DELIVERIES } from "~/platform/runs/evaluation";
 import * as lifecycle from "~/platform/runs/lifecycle-store";
@@ -45,31 +47,35 @@ export function createEnds(deps: {
   capture: Capture;
   evaluation: Evaluation;
   lookup: RunLookup;
+  environments: Pick<Environments, "find">;
+  acting: Pick<Acting, "settle">;
   kept: Pick<KeptEvents, "keep" | "hasEvents">;
   log: Log;
 }) {
-  const { pool, capture, evaluation, lookup, kept, log } = deps;
+  const { pool, capture, evaluation, lookup, environments, acting, kept, log } = deps;
   /** Runs started by this server, so that ending one needs no lookup. */
   const expectations = new LRUCache<
     string,
     { userId: string; environmentId: string; expected: string | null }
   >({ max: EXPECTATIONS_MAX });
 
-  /** Ends a run. Throws `run_not_found`, `run_already_completed`, or 503. */
+  /**
+   * Ends a run, after everything that its last calls set off. Throws `run_not_found`, `run_already_completed`, or 503.
+   */
   async function end(
     userId: string,
     runId: string,
     evaluating?: { expectation: (sql: Sql) => Promise<lifecycle.Expectation>; evaluate: Evaluator },
   ) {
     let hasEvents = false;
-    const endAs = (way: CaptureKind) =>
+    const endAs = (way: CaptureKind, isSettled: boolean) =>
       capture.end(
         runId,
         way,
         async (sql, mark) => {
           const ending = await lifecycle.beginEnd(
             sql,
-            { runId, userId, capture: way },
+            { runId, userId, capture: way, isSettled },
             mark,
             await evaluating?.expectation(sql),
           );
@@ -78,11 +84,15 @@ export function createEnds(deps: {
         },
         evaluating?.evaluate,
       );
-    let ended = await endAs(capture.kind);
+    let ended = await endAs(capture.kind, false);
     if (!ended) {
       // The reason is looked up only now: success costs one statement.
       const run = await lookup.require(userId, runId);
-      if (run.capture !== capture.kind) ended = await endAs(run.capture);
+      if (run.status === "running") {
+        const environment = await environments.find(run.environmentId);
+        if (environment?.state === "live") await acting.settle(environment);
+        ended = await endAs(run.capture, true);
+      }
       if (!ended) throw completed(run);
     }
     expectations.delete(runId);
@@ -154,18 +164,8 @@ export function createEnds(deps: {
         async evaluate(recorded) {
           if (spec.hasCalls || spec.hasDeliveries) return undefined; // They are known only later.
           const { others = null, events = null } = recorded;
-          const evaluated = {
-            ...recorded,
-            others,
-            events,
-            runId,
-            environmentId: id,
-            expected,
-            baselineRows,
-            ending,
-            exitCode,
-          };
-          verdict = await evaluation.evaluateRun(evaluated, spec);
+          const own = { runId, environmentId: id, expected, baselineRows, ending, exitCode };
+          verdict = await evaluation.evaluateRun({ ...recorded, others, events, ...own }, spec);
           return verdict;
         },
       });

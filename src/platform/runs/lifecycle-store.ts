@@ -88,11 +88,12 @@ export type Expectation = Ending & {
 
 /**
  * Moves a running run of a live environment to `ending` and evaluates `mark` with it. Returns the schema, and whether
- * the run has events; undefined if its user has no such run that is recorded in this way.
+ * the run has events; undefined if its user has no such run that is recorded in this way. A run whose environment has
+ * changes that counterparts have not seen yet continues, unless `isSettled`.
  */
 export async function beginEnd(
   sql: Sql,
-  run: Pick<NewRunRow, "runId" | "userId" | "capture">,
+  run: Pick<NewRunRow, "runId" | "userId" | "capture"> & { readonly isSettled: boolean },
   mark: Fragment,
   expectation?: Expectation,
 ): Promise<{ readonly schemaName: string; readonly hasEvents: boolean } | undefined> {
@@ -106,7 +107,9 @@ export async function beginEnd(
       from diorama.environments e
       where r.run_id = ${run.runId} and r.user_id = ${run.userId} and r.capture = ${run.capture}
         and r.status = 'running' and e.environment_id = r.environment_id
-        and e.deleted_at is null and e.expires_at > now()
+        and e.deleted_at is null and e.expires_at > now() and (${run.isSettled} or not exists (
+          select from diorama.counterpart_changes c where c.environment_id = r.environment_id
+        ))
       returning r.schema_name, r.changes_from is not null as has_events
     )
     select schema_name, has_events, ${mark}::text from ending

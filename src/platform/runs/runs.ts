@@ -4,6 +4,7 @@ import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { ApiError } from "~/errors";
 import { pageOf, readPage } from "~/http/page";
 import type { Log } from "~/log";
+import type { Acting } from "~/platform/environments/acting";
 import type { Environments } from "~/platform/environments/environments";
 import { environmentId, notFound } from "~/platform/environments/id";
 import type { KeptEvents } from "~/platform/events/kept";
@@ -46,6 +47,7 @@ export function createRuns(deps: {
   capture: Capture;
   expiry: Expiry;
   kept: KeptEvents;
+  acting: Pick<Acting, "settle">;
   log: Log;
 }) {
   const { pool, environments, starting, suites, expiry, capture } = deps;

@@ -157,6 +157,30 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
     }
   });
 
+  test.each(["diffRun", "evaluateRun"])("%s has what a call has left to be done", async (end) => {
+    const { open, start, rules } = on(program);
+    const environment = await open([CORRECTS]);
+    const runId = await start(environment);
+    // As a server does that dies after its commit.
+    await database.sql.unsafe(
+      `update ${environment.schemaName}.channels set topic = jsonb_set(topic, '{value}', '"left"') where id = '${CHANNEL}'`,
+    );
+    const changed = { diff_type: "changed", entity: "channels", actor: "counterpart" };
+    const expectedOutput = { assertions: [{ ...changed, expected_changes: { topic: {} } }] };
+    const { body } = await program.post(
+      `/${end}`,
+      end === "diffRun" ? { runId, include: ["counterpart"] } : { runId, expectedOutput },
+    );
+
+    expect(await rules(environment)).toMatchObject([{ fired: 1, lastError: null }]);
+    if (end === "evaluateRun") expect(body).toMatchObject({ status: "passed" });
+    else
+      expect(body.diff.updates).toMatchObject([
+        { __table__: "channels", after: { topic: { value: "left" } } },
+        { __actor__: "counterpart", after: { topic: { value: "by John" } } },
+      ]);
+  });
+
   test("include has the changes of the actors that it names", async () => {
     const { open, say, start } = on(program);
     const environment = await open([APPROVES]);
