@@ -76,14 +76,18 @@ test("an issue that leaves a private team is announced to all", async () => {
 
 test("notifications of an app's user go to its app, and those of others to nobody", async () => {
   const { linear } = tracker;
-  const { issueId } = await linear.createIssue({ teamId: ENG, title: "For the agent" });
+  const issue = { title: "For the agent", description: "Do it" };
+  const { issueId } = await linear.createIssue({ teamId: ENG, ...issue });
   await watch(async () => undefined);
   const seen = await watch(async () => {
     await linear.updateIssue(issueId!, { assigneeId: AGENT });
-    await linear.createComment({ issueId: issueId!, body: "@agent and @robin, please" });
   }, [MEMBER, FEW]);
+  const mentioned = await watch(
+    () => linear.createComment({ issueId: issueId!, body: "@agent and @robin, please" }),
+    [MEMBER, FEW],
+  );
 
-  const own = seen.filter(({ type }) => type === "AppUserNotification");
+  const own = [...seen, ...mentioned].filter(({ type }) => type === "AppUserNotification");
   expect(kindsOf(own)).toEqual([
     ...["AppUserNotification issueAssignedToYou", "AppUserNotification issueCommentMention"],
   ]);
@@ -91,7 +95,7 @@ test("notifications of an app's user go to its app, and those of others to nobod
     missed: { [JOHN]: "not subscribed" },
     payload: {
       notification: {
-        ...{ userId: AGENT, actor: { id: JOHN }, issue: { id: issueId, title: "For the agent" } },
+        ...{ userId: AGENT, actor: { id: JOHN }, issue: { id: issueId, ...issue } },
         comment: { body: "@agent and @robin, please" },
       },
     },
