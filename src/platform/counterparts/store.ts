@@ -99,19 +99,44 @@ export type NotedRow = {
   readonly after: string | null;
 };
 
-export async function hasChanges(sql: Sql, environmentId: string): Promise<boolean> {
-  const rows = await sql`
-    select from diorama.counterpart_changes where environment_id = ${environmentId} limit 1
+/** The number of the last change that is noted; null without any. */
+export async function lastChange(sql: Sql, environmentId: string): Promise<string | null> {
+  const [row] = await sql<{ last: string | null }[]>`
+    select max(number)::text as last from diorama.counterpart_changes where environment_id = ${environmentId}
   `;
-  return rows.length > 0;
+  return row?.last ?? null;
 }
 
-/** The changes that no rule has seen yet, in their order. */
-export const listChanges = async (sql: Sql, environmentId: string): Promise<NotedRow[]> =>
-  await sql<NotedRow[]>`
-    select number::text as number, transaction::text as transaction, table_name as "tableName", before, after
-    from diorama.counterpart_changes
-    where environment_id = ${environmentId} order by counterpart_changes.number
+/**
+ * The next changes that no rule has seen yet, in their order: whole transactions, as many as fit into `bytes`, with a
+ * kilobyte for each row, and the first one in any case.
+ */
+export async function listChanges(
+  sql: Sql,
+  environmentId: string,
+  bytes: number,
+): Promise<{ readonly rows: readonly NotedRow[]; readonly hasMore: boolean }> {
+  const rows = await sql<(NotedRow & { hasMore: boolean })[]>`
+    with sizes as (
+      select transaction, min(number) as first,
+        sum(1000 + coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0)) as bytes
+      from diorama.counterpart_changes where environment_id = ${environmentId} group by transaction
+    ), next as (
+      select transaction, sum(bytes) over (order by first) <= ${bytes} or first = min(first) over () as fits
+      from sizes
+    )
+    select c.number::text as number, c.transaction::text as transaction, table_name as "tableName", before, after,
+      exists (select from next where not fits) as "hasMore"
+    from diorama.counterpart_changes c join next on next.transaction = c.transaction
+    where environment_id = ${environmentId} and fits order by c.number
+  `;
+  return { rows, hasMore: rows[0]?.hasMore ?? false };
+}
+
+/** Deletes the changes that no rule can act on any more: up to this one. */
+export const deleteUntil = async (sql: Sql, environmentId: string, last: string) =>
+  await sql`
+    delete from diorama.counterpart_changes where environment_id = ${environmentId} and number <= ${last}::int8
   `;
 
 /** `numbers`: those that were looked at; all if omitted. */

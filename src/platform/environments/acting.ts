@@ -8,22 +8,22 @@
  */
 import type { Capture } from "~/capture/capture";
 import { causeOf } from "~/db/cause";
-import { inTransaction, type Pool, type Sql, type Tx } from "~/db/connect";
+import { inTransaction, type Pool, type Tx } from "~/db/connect";
 import { ApiError } from "~/errors";
 import { errorFields, type Log } from "~/log";
-import { changesOf } from "~/platform/counterparts/changes";
 import { ACTIONS_MAX } from "~/platform/counterparts/model";
-import { triggerOf } from "~/platform/counterparts/rules";
 import type { PersonAct } from "~/platform/counterparts/store";
 import * as store from "~/platform/counterparts/store";
 import { sourceBetween } from "~/platform/environments/clock";
 import { lockTiming, setClock } from "~/platform/environments/clock-store";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
-import { createPerforming, type SessionOf, type SetOff } from "~/platform/environments/performing";
+import { createLooking, isUsedUp } from "~/platform/environments/looking";
+import { createPerforming, type SessionOf } from "~/platform/environments/performing";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import { isNoted, noteNow, setCause } from "~/platform/outbox/store";
 import type { Templates } from "~/platform/templates/templates";
+import { createFairSemaphore } from "~/semaphore";
 import type { Source } from "~/source";
 
 export type Acting = ReturnType<typeof createActing>;
@@ -39,36 +39,17 @@ export function createActing(deps: {
 }) {
   const { pool, replicas, templates, exclusive, capture, log } = deps;
   const { prepare, attempt, sessionsIn } = createPerforming(deps);
+  const look = createLooking(templates);
+  const within = <T>(work: (tx: Tx) => Promise<T>) => inTransaction(replicas, work);
+  /** One call of an environment looks for all that wait. */
+  const inTurn = createFairSemaphore({ limit: Number.POSITIVE_INFINITY });
 
-  /** The changes that no rule has seen yet, and what they set off. */
-  async function look(sql: Sql, environment: EnvironmentRow) {
-    const { environmentId: id } = environment;
-    const state = await store.find(sql, id);
-    const noted = state ? await store.listChanges(sql, id) : [];
-    if (!state || noted.length === 0) return undefined;
-    const { rules, progress } = state;
-    const vocabulary = await templates.vocabularyOf(environment);
-    const triggers = rules.map((rule) => triggerOf(rule, vocabulary, rule.name));
-    const tables = vocabulary.tables.filter(({ name }) =>
-      rules.some(({ table }) => table === name),
-    );
-    const fired = [...progress.fired];
-    const found: (SetOff & { readonly index: number })[] = [];
-    for (const rows of changesOf(tables, noted))
-      for (const [index, rule] of rules.entries())
-        for (const row of triggers[index]?.find(rows) ?? []) {
-          if ((fired[index] ?? 0) >= (rule.times ?? 1)) break;
-          fired[index] = (fired[index] ?? 0) + 1;
-          found.push({ index, rule, row });
-        }
-    return { numbers: noted.map(({ number }) => number), found, progress: { ...progress, fired } };
-  }
-
-  /** Does what the changes so far set off. The environment's calls wait. */
+  /** Does what the next changes set off. The environment's calls wait. */
   async function act(tx: Tx, environment: EnvironmentRow, baseUrl: string): Promise<void> {
     const { environmentId: id, schemaName } = environment;
     const timing = await lockTiming(tx, id);
-    const looked = timing && (await look(tx, environment));
+    const state = timing && (await store.find(tx, id));
+    const looked = state && (await look(tx, environment, state));
     if (!timing || !looked) return;
     const { found, progress } = looked;
     let { actions } = progress;
@@ -115,7 +96,7 @@ export function createActing(deps: {
         await store.countAction(tx, id, actions + 1);
         return await capture.as(tx, "counterpart", schemaName, () => work(tx, source));
       },
-      (work) => inTransaction(replicas, work),
+      within,
     );
   }
 
@@ -176,19 +157,32 @@ export function createActing(deps: {
    */
   async function settle(environment: EnvironmentRow, baseUrl = ""): Promise<void> {
     const { environmentId: id } = environment;
-    if (!(await store.hasChanges(pool, id))) return;
-    const looked = await look(replicas, environment);
-    if (!looked) return;
+    if ((await store.lastChange(pool, id)) === null) return;
+    await inTurn(id, async () => {
+      while (await settleNext(environment, baseUrl));
+    });
+  }
+
+  /** Returns whether there are more changes than were looked at together. */
+  async function settleNext(environment: EnvironmentRow, baseUrl: string): Promise<boolean> {
+    const { environmentId: id } = environment;
+    const last = await store.lastChange(pool, id);
+    if (last === null) return false;
+    const state = await store.find(replicas, id);
+    if (!state || isUsedUp(state)) {
+      // Only those from before: the rules may be replaced meanwhile.
+      await store.deleteUntil(pool, id, last);
+      return false;
+    }
+    const looked = await look(replicas, environment, state);
+    if (!looked) return false;
     // Most changes set off nothing: the environment's other calls need not wait for that.
     if (looked.found.length === 0) {
       await store.deleteChanges(pool, id, looked.numbers);
-      return;
+      return looked.hasMore;
     }
     await prepare(environment, looked.found);
-    await exclusive.run(
-      environment,
-      (tx) => act(tx, environment, baseUrl),
-      (work) => inTransaction(replicas, work),
-    );
+    await exclusive.run(environment, (tx) => act(tx, environment, baseUrl), within);
+    return looked.hasMore;
   }
 }
