@@ -29,7 +29,7 @@ export const counterpartRoutes = (
           operationId: "putCounterparts",
           summary: "Replace the counterparts of an environment",
           description:
-            "Before a run. They react to what the agent's calls change after the answer. Calls in progress end first, within 5 s.",
+            "Before a run. After the answer to this request, they react to what the agent's calls change. Calls in progress end first, within 5 s.",
         },
       },
     )
