@@ -77,7 +77,7 @@ test("no change is looked at after the last action", async () => {
     ok: true,
   });
   await note(environmentId, 1, 10, "channels");
-  // Whoever looks at the change with this rule fails.
+  // A look at the change with this rule fails.
   await database.sql`
     update diorama.counterparts set rules = replace(rules::text, '"channels"', '"gone"')::json
     where environment_id = ${environmentId}
