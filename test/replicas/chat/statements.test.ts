@@ -174,10 +174,14 @@ describe("a call", () => {
     async (template) => {
       const scene = await newScene(template);
       const { count, pages, end } = await counting(scene);
-      // It would read pages, too.
-      await scene.sql.unsafe(
-        `alter table "${scene.schema}".messages set (autovacuum_enabled = off)`,
-      );
+      // It would read pages, too, and replace the plans of statements that read the table with others.
+      const tables = await scene.sql<{ name: string }[]>`
+        select tablename as name from pg_tables where schemaname = ${scene.schema}
+      `;
+      for (const { name } of tables)
+        await scene.sql.unsafe(
+          `alter table "${scene.schema}"."${name}" set (autovacuum_enabled = off)`,
+        );
       const { ts = "" } = await scene.agent.chat.postMessage({ channel: RANDOM, text: "mine" });
       await scene.john.chat.postMessage({ channel: RANDOM, text: "re", thread_ts: ts });
       await scene.agent.pins.add({ channel: RANDOM, timestamp: ts });
