@@ -116,12 +116,13 @@ async function idle(
   until: AbortSignal,
 ): Promise<void> {
   while (!until.aborted) {
-    const wait = client.call("POST", `${path}/wait`, { quietMs, timeoutMs: WAIT_MS });
-    const stopped = new Promise<undefined>((resolve) => {
-      until.addEventListener("abort", () => resolve(undefined), { once: true });
-    });
-    const waited = await Promise.race([wait, stopped]);
-    wait.catch(() => undefined);
+    const wanted = { quietMs, timeoutMs: WAIT_MS };
+    const waited = await client
+      .call("POST", `${path}/wait`, wanted, { signal: until })
+      .catch((error) => {
+        if (until.aborted) return undefined;
+        throw error;
+      });
     if (waited?.["ended"] === "idle") return;
   }
 }

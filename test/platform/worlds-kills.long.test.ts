@@ -2,11 +2,11 @@
  * Random calls to the services of a world on two servers, one of which is killed in the middle of calls: the diff is the
  * difference of two dumps, each change belongs to one call, and the schema equals its template once it is recycled.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { difference, keysOf, sorted, stateOf } from "../../scripts/oracle";
 import { eventually, useDatabase } from "../support/database";
-import { type ServerProcess, startProcess } from "../support/process";
+import { type ServerProcess, startProcess, useServers } from "../support/process";
 import { expectStatus } from "../support/program";
 import {
   bare,
@@ -26,17 +26,9 @@ const SETTINGS = { ENVIRONMENT_POOL_TARGETS: "acme:2", MAINTENANCE_CYCLE_INTERVA
 const SECONDS = 60;
 
 const database = useDatabase();
-let servers: ServerProcess[];
+const servers = useServers(database, SETTINGS);
 /** Calls that a kill left without an answer. */
 let unanswered = 0;
-
-beforeAll(async () => {
-  servers = [await startProcess(database, SETTINGS), await startProcess(database, SETTINGS)];
-});
-afterAll(async () => {
-  for (const server of servers) server.kill("SIGTERM");
-  await Promise.all(servers.map(({ exited }) => exited));
-});
 
 /** Repeats a call to the platform until a server is ready for it. */
 const ask = (server: ServerProcess, method: string, path: string, body?: object) =>

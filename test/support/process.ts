@@ -1,4 +1,5 @@
 /** Servers as separate processes, which tests can kill. */
+import { afterAll, beforeAll } from "bun:test";
 import { join } from "node:path";
 import { freePort } from "../../scripts/postgres";
 import { readDocument } from "./contract";
@@ -86,4 +87,17 @@ export async function startProcess(...args: Parameters<typeof launch>): Promise<
   const server = await launch(...args);
   await server.ready();
   return server;
+}
+
+/** Declares two servers on one database. Tests may kill them, and put others in their places. */
+export function useServers(database: TestDatabase, settings: Record<string, string>) {
+  const servers: ServerProcess[] = [];
+  beforeAll(async () => {
+    for (let place = 0; place < 2; place++) servers.push(await startProcess(database, settings));
+  });
+  afterAll(async () => {
+    for (const server of servers) server.kill("SIGTERM");
+    await Promise.all(servers.map(({ exited }) => exited));
+  });
+  return servers;
 }

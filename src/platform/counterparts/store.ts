@@ -83,13 +83,6 @@ export async function countAction(tx: Sql, environmentId: string, actions: numbe
 /** Throws if the transaction is lost. */
 export const requireOpen = async (tx: Sql) => await tx`select`;
 
-export async function isRunning(tx: Sql, environmentId: string): Promise<boolean> {
-  const rows = await tx`
-    select from diorama.runs where environment_id = ${environmentId} and status in ('running', 'ending')
-  `;
-  return rows.length > 0;
-}
-
 /** A row before and after a change, as Postgres prints it. */
 export type NotedRow = {
   readonly number: string;

@@ -10,6 +10,7 @@ import { lockTiming } from "~/platform/environments/clock-store";
 import type { Environments } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
+import { isRunning } from "~/platform/environments/store";
 import { actorsIn } from "~/platform/environments/view";
 import type { Templates } from "~/platform/templates/templates";
 import { serviceSession } from "~/replicas/service-session";
@@ -47,7 +48,7 @@ export function createCounterparts(deps: {
         );
         const sessionOf = (service: string) => serviceSession({ kind, services }, service, session);
         const rules = await requireCounterparts({ services, vocabulary, sessionOf }, wanted);
-        if (await store.isRunning(tx, id))
+        if (await isRunning(tx, id))
           throw new ApiError(
             "invalid_request",
             "counterparts: the environment has an active run; they are given before a run",

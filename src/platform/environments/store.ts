@@ -131,3 +131,11 @@ export async function list(
     order by created_at desc, environment_id desc limit ${limit + 1}
   `;
 }
+
+/** Whether a run of the environment has not ended. */
+export async function isRunning(tx: Sql, environmentId: string): Promise<boolean> {
+  const rows = await tx`
+    select from diorama.runs where environment_id = ${environmentId} and status in ('running', 'ending')
+  `;
+  return rows.length > 0;
+}

@@ -15,7 +15,7 @@ import { WILDCARD } from "~/replicas/faults";
 /** The server that ends a run keeps its events within this time, unless it dies. */
 const OVERDUE_SECONDS = 30;
 const OVERDUE_MAX = 20;
-/** Those of a run that could not be kept in this time are lost, so that they take no space for ever. */
+/** Those of a run that could not be kept in this time are lost, so that they do not take space forever. */
 const GIVEN_UP_SECONDS = 3_600;
 /** Deliveries that a verdict counts, and characters of their payloads. */
 const COUNTED = { limit: 50_000, lengthMax: 32 * 1024 * 1024 };
@@ -92,8 +92,9 @@ export function createKeptEvents({
     /** Lists the events of a run, in order. Throws `invalid_request` or `run_not_found`. */
     async list(userId: string, runId: string, query: DeliveryQuery): Promise<RunDeliveryPage> {
       const limit = readLimit(query.limit);
-      const run = await keep(runId);
-      if (run?.userId !== userId) throw runNotFound(runId);
+      const owned = await store.findRun(pool, runId);
+      const run = owned?.userId === userId ? await keep(runId) : undefined;
+      if (!run) throw runNotFound(runId);
       if (run.hasEvents && !run.isOver) await derivation.now(run.environmentId);
       const read = run.isOver ? listKeptEvents : listRunEvents;
       const page = await pageOf(Number(query.after ?? 0), limit, (wanted) =>

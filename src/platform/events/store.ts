@@ -11,13 +11,6 @@ import { MICROS } from "~/source";
 /** Notified with the id of an environment that has changes. */
 export const CHANGES_CHANNEL = "diorama_changes";
 
-export async function isRunning(tx: Sql, environmentId: string): Promise<boolean> {
-  const rows = await tx`
-    select from diorama.runs where environment_id = ${environmentId} and status in ('running', 'ending')
-  `;
-  return rows.length > 0;
-}
-
 export type NotedChange = {
   readonly number: number;
   readonly transaction: string;

@@ -3,9 +3,9 @@
  * one reply, and the diff of the run has the messages as the agent's and the replies as the counterpart's.
  * `COUNTERPART_KILLS=100` kills more.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { eventually, useDatabase } from "../../support/database";
-import { type ServerProcess, startProcess } from "../../support/process";
+import { type ServerProcess, startProcess, useServers } from "../../support/process";
 import { expectStatus } from "../../support/program";
 
 const KILLS = Number(process.env["COUNTERPART_KILLS"] ?? 6);
@@ -14,15 +14,7 @@ const SECONDS = 60;
 const CHANNEL = "C01GENERAL";
 
 const database = useDatabase();
-let servers: ServerProcess[];
-
-beforeAll(async () => {
-  servers = [await startProcess(database, SETTINGS), await startProcess(database, SETTINGS)];
-});
-afterAll(async () => {
-  for (const server of servers) server.kill("SIGTERM");
-  await Promise.all(servers.map(({ exited }) => exited));
-});
+const servers = useServers(database, SETTINGS);
 
 type Environment = { environmentId: string; environmentUrl: string; schemaName: string };
 

@@ -2,9 +2,9 @@
  * Kills of servers between the commit of a change, the sending of its event and the note of its acknowledgement: no event
  * is lost, none has two ids, and the order of first deliveries is that of the commits. `EVENT_KILLS=1000` kills more.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { eventually, useDatabase } from "../../support/database";
-import { type ServerProcess, startProcess } from "../../support/process";
+import { startProcess, useServers } from "../../support/process";
 import { expectStatus } from "../../support/program";
 import { APP, connectApp, openAddress } from "../../support/socket-mode";
 
@@ -14,15 +14,7 @@ const SECONDS = 60;
 const CHANNEL = "C01GENERAL";
 
 const database = useDatabase();
-let servers: ServerProcess[];
-
-beforeAll(async () => {
-  servers = [await startProcess(database, SETTINGS), await startProcess(database, SETTINGS)];
-});
-afterAll(async () => {
-  for (const server of servers) server.kill("SIGTERM");
-  await Promise.all(servers.map(({ exited }) => exited));
-});
+const servers = useServers(database, SETTINGS);
 
 type Environment = { environmentId: string; environmentUrl: string; token: string };
 type Received = { readonly text: string; readonly id: string };

@@ -1,22 +1,14 @@
 /** Events of an environment that several servers serve, and of one whose server was killed. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { eventually, useDatabase } from "../../support/database";
-import { type ServerProcess, startProcess } from "../../support/process";
+import { type ServerProcess, startProcess, useServers } from "../../support/process";
 import { expectStatus } from "../../support/program";
 import { APP, connectApp, openAddress } from "../../support/socket-mode";
 
 const SETTINGS = { ENVIRONMENT_POOL_TARGETS: "chat_default:1" };
 const events = { apps: [{ app: APP, events: ["message.channels"] }] };
 const database = useDatabase();
-let servers: ServerProcess[];
-
-beforeAll(async () => {
-  servers = [await startProcess(database, SETTINGS), await startProcess(database, SETTINGS)];
-});
-afterAll(async () => {
-  for (const server of servers) server.kill("SIGTERM");
-  await Promise.all(servers.map(({ exited }) => exited));
-});
+const servers = useServers(database, SETTINGS);
 
 type Environment = { environmentId: string; environmentUrl: string; apps: { token: string }[] };
 
@@ -56,7 +48,7 @@ test("a change whose server was killed has its events once an app is connected",
   expect((await post(first, environment, "the last words")).ok).toBe(true);
   for (const server of servers) server.kill("SIGKILL");
   await Promise.all(servers.map(({ exited }) => exited));
-  servers = [await startProcess(database, SETTINGS)];
+  servers.splice(0, servers.length, await startProcess(database, SETTINGS));
   const [next] = servers as [ServerProcess];
   const app = await connect(next, environment);
   await eventually(() => expect(app.texts()).toEqual(["the last words"]));
