@@ -91,6 +91,7 @@ create table diorama.deliveries (
   sent_at timestamp with time zone,
   is_single boolean default false not null,
   repeats smallint default 0 not null,
+  disconnects boolean default false not null,
   constraint deliveries_environment_id_app_id_fkey FOREIGN KEY (environment_id, app_id) REFERENCES diorama.event_apps(environment_id, app_id) ON DELETE CASCADE,
   constraint deliveries_pkey PRIMARY KEY (environment_id, app_id, number),
   constraint deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sent'::text, 'delivered'::text, 'failed'::text])))

@@ -174,6 +174,8 @@ export type Sending = Attempted & {
   readonly failed: string | null;
   /** It is an act, which is sent once. */
   readonly isSingle: boolean;
+  /** A fault: the connections of the app end, and it is not sent. */
+  readonly disconnects: boolean;
   /** More are due than were taken. */
   readonly hasMore: boolean;
 };
@@ -207,9 +209,10 @@ export const takeDue = async (
         attempts = attempts || jsonb_build_object('at', floor(extract(epoch from clock_timestamp()) * 1000))
       from fitting, quick
       where d.environment_id = ${environmentId} and d.app_id = ${app} and d.number = fitting.number
-      returning d.number, jsonb_array_length(d.attempts) - 1 as attempt, d.attempts->-2->>'failed' as failed, d.is_single
+      returning d.number, jsonb_array_length(d.attempts) - 1 as attempt, d.attempts->-2->>'failed' as failed, d.is_single,
+        d.disconnects and jsonb_array_length(d.attempts) = 1 as disconnects
     )
-    select number::float8 as number, payload, attempt, failed, is_single,
+    select number::float8 as number, payload, attempt, failed, is_single, disconnects,
       (select count(*) from due) = ${count} or (select count(*) from due) > (select count(*) from fitting) as has_more
     from taken join fitting using (number) order by number
   `;

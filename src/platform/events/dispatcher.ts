@@ -102,6 +102,10 @@ export function createDispatcher(
     for (const delivery of due) {
       const [next] = peers;
       if (!next) break; // it is late soon, and due again
+      if (delivery.disconnects) {
+        for (const peer of peers.keys()) peer.close(CODES.goingAway);
+        break;
+      }
       const [peer, format] = next;
       peers.delete(peer);
       peers.set(peer, format);

@@ -1,6 +1,6 @@
-/** Faults of deliveries: an event that an app does not receive, receives again, or late. */
+/** Faults of deliveries: an event that an app does not receive, receives again, late, or after its connections were lost. */
 import type { Sql } from "~/db/connect";
-import type { NewEvent } from "~/platform/events/store";
+import type { DeliveryFault, NewEvent } from "~/platform/events/store";
 import { countDelivery } from "~/platform/faults/injection";
 import { countDeliveries } from "~/platform/faults/store";
 
@@ -18,7 +18,7 @@ export async function withFaults(
     changed = events.map((event) => {
       if (event.isSingle) return event;
       const missed = { ...event.missed };
-      const faults: { [app: string]: { repeats?: number; delayMs?: number } } = {};
+      const faults: { [app: string]: DeliveryFault } = {};
       for (const app of event.receivers) {
         const counted = countDelivery(state, event.service, event.type);
         state = counted.state;
@@ -26,6 +26,7 @@ export async function withFaults(
         if (fault === "event_dropped") missed[app] = DROPPED;
         else if (fault === "event_duplicated") faults[app] = { repeats: 1 };
         else if (fault === "event_delayed") faults[app] = { delayMs: ms };
+        else if (fault === "event_disconnected") faults[app] = { disconnects: true };
       }
       const receivers = event.receivers.filter((app) => !Object.hasOwn(missed, app));
       return { ...event, missed, faults, receivers };

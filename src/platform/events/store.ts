@@ -20,8 +20,12 @@ export type NotedChange = {
   readonly cause: Cause | null;
 };
 
-/** How often it is delivered again, and by how many milliseconds it is late. */
-type DeliveryFault = { readonly repeats?: number; readonly delayMs?: number };
+/** How often it is delivered again, by how many milliseconds it is late, and whether the first attempt ends connections. */
+export type DeliveryFault = {
+  readonly repeats?: number;
+  readonly delayMs?: number;
+  readonly disconnects?: boolean;
+};
 
 export type NewEvent = {
   /** The change that it follows from; undefined: it is raised by hand. */
@@ -209,9 +213,10 @@ async function insertEvents(
   const deliveries = numbered.flatMap(
     ({ number, receivers, cause, faults = {}, isSingle = false }) =>
       receivers.map((app) => {
-        const { repeats = 0, delayMs } = faults[app] ?? {};
+        const { repeats = 0, delayMs, disconnects = false } = faults[app] ?? {};
         const now = cause ? Math.floor(cause.micros / MICROS) : Date.now();
-        return { number, app, single: isSingle, repeats, due: delayMs ? now + delayMs : 0 };
+        const due = delayMs ? now + delayMs : 0;
+        return { number, app, single: isSingle, repeats, disconnects, due };
       }),
   );
   await tx`
@@ -224,10 +229,10 @@ async function insertEvents(
         number int8, service text, type text, payload text, cause json, missed json, change int8, "isByHand" bool
       )
     ), deliveries as (
-      insert into diorama.deliveries (environment_id, app_id, number, is_single, repeats, due_at)
-      select ${environmentId}, app, number, single, repeats, due
+      insert into diorama.deliveries (environment_id, app_id, number, is_single, repeats, disconnects, due_at)
+      select ${environmentId}, app, number, single, repeats, disconnects, due
       from json_to_recordset(${JSON.stringify(deliveries)}::text::json)
-        as d (app text, number int8, single bool, repeats int2, due int8)
+        as d (app text, number int8, single bool, repeats int2, disconnects bool, due int8)
     ), log as (
       update diorama.event_logs
       set change = ${change}, events = ${before + events.length}, bytes = ${Math.min(size, EVENT_BYTES_MAX + 1)},

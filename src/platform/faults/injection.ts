@@ -107,6 +107,7 @@ export function createInjection(deps: {
         case "event_dropped":
         case "event_duplicated":
         case "event_delayed":
+        case "event_disconnected":
           return await call(); // no call is selected by these
         default:
           return report({ kind: fault.fault });

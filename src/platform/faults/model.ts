@@ -23,6 +23,8 @@ const FAULT_KINDS = {
   stale_read: "a call that only reads sees the state before the last `calls` calls",
   event_dropped: "an app does not receive the event",
   event_duplicated: "an app that has acknowledged the event receives it again, with the same id",
+  event_disconnected:
+    "the connections of an app are closed in place of sending the event, which is sent again later",
   event_delayed: "an app receives the event after `ms`, and the ones after it before that",
 } as const;
 const FaultKind = t.Union(
@@ -37,6 +39,7 @@ const FaultKind = t.Union(
     t.Literal("event_dropped"),
     t.Literal("event_duplicated"),
     t.Literal("event_delayed"),
+    t.Literal("event_disconnected"),
   ],
   {
     title: "FaultKind",

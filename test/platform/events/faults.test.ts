@@ -17,10 +17,14 @@ async function connected(faults: object[], fields: object = {}) {
   const events = { apps: [{ app: APP, events: [EVENT] }] };
   const environment = await program.environment({ events, faults, ...fields });
   const { environmentUrl, token, environmentId } = environment;
-  const { url } = await openAddress(program.url, environmentUrl, `xapp-1-${APP}-${token}`);
-  const app = connectApp(url);
-  open.push(app.socket);
-  await app.greeted();
+  const connect = async () => {
+    const { url } = await openAddress(program.url, environmentUrl, `xapp-1-${APP}-${token}`);
+    const app = connectApp(url);
+    open.push(app.socket);
+    await app.greeted();
+    return app;
+  };
+  const app = await connect();
   const post = async (text: string) => {
     const answer = await program.chat(environment, "chat.postMessage", {
       ...{ channel: "C01GENERAL", text },
@@ -31,7 +35,7 @@ async function connected(faults: object[], fields: object = {}) {
     (await program.get(`/env/${environmentId}/deliveries`)).body.events.map(
       ({ deliveries, missed }: any) => deliveries[0]?.state ?? missed[0].reason,
     );
-  return { app, environmentId, post, states };
+  return { app, connect, environmentId, post, states };
 }
 
 const faultsOf = async (environmentId: string) =>
@@ -75,6 +79,24 @@ describe("an event", () => {
     expectStatus(await program.post(`/env/${environmentId}/clock`, move), 200);
     await app.has(2);
     expect(app.texts()).toEqual(["b", "a"]);
+  });
+
+  test("that ends the connection comes again when the app has connected again", async () => {
+    const fault = { fault: "event_disconnected", event: EVENT, when: { after: 1, times: 1 } };
+    const { app, connect, post, states } = await connected([fault]);
+    await post("a");
+    await eventually(async () => expect(await states()).toEqual(["delivered"]));
+    for (const text of ["b", "c"]) await post(text);
+    expect(await app.closed).toBe(1001);
+    expect(app.texts()).toEqual(["a"]);
+    const again = await connect();
+    await again.has(2);
+    expect(again.texts()).toEqual(["b", "c"]);
+    const [first] = again.envelopes();
+    expect(first).toMatchObject({ retry_attempt: 1, retry_reason: "timeout" });
+    await eventually(async () => {
+      expect(await states()).toEqual(["delivered", "delivered", "delivered"]);
+    });
   });
 
   test("that is raised by hand gets the fault", async () => {
