@@ -253,3 +253,23 @@ describe("is rejected with what there is", () => {
     });
   });
 });
+
+test("events that are large together are derived in parts", async () => {
+  const environment = await program.environment();
+  await put(environment);
+  const { ts } = await program.chat(environment, "chat.postMessage", say);
+  const deliveries = `/env/${environment.environmentId}/deliveries`;
+  await program.get(deliveries);
+  const release = await keep(environment);
+  for (let at = 0; at < 450; at++) {
+    const change = { ...say, ts, text: `${at}${"x".repeat(39_000)}` };
+    expect(await program.chat(environment, "chat.update", change)).toMatchObject({ ok: true });
+  }
+  await release();
+  await program.get(deliveries);
+  const [found] = await database.sql`
+    select count(payload)::int as events, count(distinct xmin::text)::int as parts
+    from diorama.events where environment_id = ${environment.environmentId}
+  `;
+  expect(found).toEqual({ events: 451, parts: 3 });
+});
