@@ -108,3 +108,15 @@ test("a button: the listener acknowledges it, and responds", async () => {
   const { body } = await program.post(path, { until, timeoutMs: 60_000 });
   expect(body.ended).toBe("event");
 });
+
+test("a select whose options the listener offers", async () => {
+  const environment = await started();
+  const element = { type: "external_select", action_id: "city", min_query_length: 1 };
+  const message = await post(environment, { blocks: [{ type: "actions", elements: [element] }] });
+  const place = { user: JOHN, channel: GENERAL, message, action_id: "city" };
+  const asked = await act(environment, { type: "block_suggestion", ...place, value: "Ber" });
+  const { options } = asked.body.deliveries[0].attempts[0].answer;
+  expect(options).toMatchObject([{ value: "Bern" }, { value: "Berlin" }]);
+  expectStatus(await act(environment, { type: "block_actions", ...place, value: options[1] }), 200);
+  await said(environment, "Berlin it is");
+});

@@ -92,7 +92,7 @@ const ELEMENTS: Readonly<Record<string, Rule>> = {
     select({ ...staticOptions, "initial_option?": option }),
     oneOf("options", "option_groups"),
   ),
-  external_select: select({ "min_query_length?": number }),
+  external_select: select({ "min_query_length?": number, "initial_option?": option }),
   users_select: select({ "initial_user?": string(255) }),
   conversations_select: select({ "initial_conversation?": string(255) }),
   channels_select: select({ "initial_channel?": string(255) }),
@@ -100,7 +100,7 @@ const ELEMENTS: Readonly<Record<string, Rule>> = {
     select({ ...staticOptions, ...many }),
     oneOf("options", "option_groups"),
   ),
-  multi_external_select: select(many),
+  multi_external_select: select({ ...many, "min_query_length?": number }),
   multi_users_select: select(many),
   multi_conversations_select: select(many),
   multi_channels_select: select(many),
@@ -225,6 +225,18 @@ const BLOCKS: Readonly<Record<string, Rule>> = {
     "width?": choice("narrow", "standard", "wide", "full"),
   }),
 };
+
+const appOptions = all(
+  object({ "options?": list(option, 100, 0), "option_groups?": list(optionGroup, 100, 0) }),
+  oneOf("options", "option_groups"),
+);
+
+/** Every mistake in the options that an app offers for a select: `options` or `option_groups`. */
+export function findOptionProblems(offered: unknown): Problem[] {
+  const problems: Problem[] = [];
+  appOptions(offered, "", problems);
+  return problems;
+}
 
 /** Every mistake in a list of blocks, with a JSON pointer below `/blocks`. */
 export function findBlockProblems(blocks: unknown, max = BLOCKS_MAX): Problem[] {

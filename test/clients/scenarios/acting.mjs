@@ -51,5 +51,20 @@ app.shortcut("quote", async ({ ack, respond, shortcut }) => {
   await ack();
   await respond({ response_type: "in_channel", text: `quoted: ${shortcut.message.text}` });
 });
+const cities = ["Bern", "Berlin", "Bergen"];
+app.options("city", async ({ ack, payload }) => {
+  const found = cities.filter((city) => city.startsWith(payload.value)).slice(0, 2);
+  await ack({
+    options: found.map((value) => ({ value, text: { type: "plain_text", text: value } })),
+  });
+});
+app.action("city", async ({ ack, action, respond }) => {
+  await ack();
+  await respond({
+    response_type: "in_channel",
+    replace_original: false,
+    text: `${action.selected_option.value} it is`,
+  });
+});
 await app.start();
 console.log("connected");

@@ -35,23 +35,32 @@ import type { Wire } from "~/replicas/chat/views/wire";
 import type { EventApp } from "~/replicas/events";
 
 const Text = Type.String({ maxLength: 255 });
-const Value = Type.Union([
+/** A choice by its value; an option of an app as the app has answered it. */
+const Choice = Type.Union([
   Type.String({ maxLength: 3_000 }),
+  Type.Record(Type.String(), Type.Unknown()),
+]);
+const Value = Type.Union([
+  Choice,
   Type.Number(),
-  Type.Array(Type.String({ maxLength: 3_000 }), { maxItems: 100 }),
+  Type.Array(Choice, { maxItems: 100 }),
   Type.Null(),
 ]);
 /** By block, and by element in it. */
 export const Values = Type.Record(Type.String(), Type.Record(Type.String(), Value));
 
-const Form = Type.Object({
-  type: Type.Literal("block_actions"),
+/** Who uses which element of a message or a view. */
+export const Place = Type.Object({
   user: Text,
   channel: Type.Optional(Text),
   message: Type.Optional(Text),
   view: Type.Optional(Text),
   block_id: Type.Optional(Text),
   action_id: Text,
+});
+const Form = Type.Object({
+  ...Place.properties,
+  type: Type.Literal("block_actions"),
   value: Type.Optional(Value),
   values: Type.Optional(Values),
 });
@@ -142,10 +151,11 @@ async function viewSource(
   };
 }
 
-async function sourceOf(
+/** Where the element is that a person uses. Throws `invalid_request`. */
+export async function sourceOf(
   session: ChatSession,
   person: Person,
-  { channel, message: ts, view }: Static<typeof Form>,
+  { channel, message: ts, view }: Static<typeof Place>,
   apps: readonly EventApp[],
 ): Promise<Source> {
   const isInMessage = channel !== undefined || ts !== undefined;

@@ -19,7 +19,8 @@ export type Element = {
   readonly attachment: number | undefined;
 };
 
-export type Value = string | number | readonly string[] | null;
+type Choice = string | number | Item;
+export type Value = Choice | readonly Choice[] | null;
 
 /** The elements of a block. */
 function elementsIn(block: Item): Item[] {
@@ -90,7 +91,7 @@ export async function chosenIn(
   if (value === null) return isMany ? [] : null;
   if (Array.isArray(value) !== (isMany === true))
     throw rejected(path, isMany ? "a list is needed" : "one value is needed");
-  const wanted = Array.isArray(value) ? value : [value as string | number];
+  const wanted: readonly Choice[] = Array.isArray(value) ? value : [value];
   const most = content["max_selected_items"];
   if (typeof most === "number" && wanted.length > most)
     throw rejected(path, `no more than ${most} can be chosen`);

@@ -5,6 +5,7 @@ import type { AcknowledgedAct, Act, Acts, AnswerCall } from "~/replicas/acts";
 import { blockActions } from "~/replicas/chat/acts/block-actions";
 import { rejected } from "~/replicas/chat/acts/rejected";
 import { command, messageAction, shortcut } from "~/replicas/chat/acts/shortcuts";
+import { answerSuggestion, blockSuggestion } from "~/replicas/chat/acts/suggestions";
 import { answerSubmission, viewClosed, viewSubmission } from "~/replicas/chat/acts/view-acts";
 import { requireRejection } from "~/replicas/chat/answer";
 import type { ChatCall, ChatSession, TableName } from "~/replicas/chat/method";
@@ -20,6 +21,7 @@ type Performing = (
 
 const ACTS: Readonly<Record<string, Performing>> = {
   block_actions: blockActions,
+  block_suggestion: blockSuggestion,
   command,
   message_action: messageAction,
   shortcut,
@@ -29,6 +31,8 @@ const ACTS: Readonly<Record<string, Performing>> = {
 const TYPES = Object.keys(ACTS).map((type) =>
   type === "command" ? "slash_commands" : `interactive.${type}`,
 );
+
+const ANSWERED: readonly unknown[] = ["block_suggestion", "command", "view_submission"];
 
 /** Does what an app answers to a command: it shows a message, for the person alone unless the answer says otherwise. */
 async function answerCommand(call: ChatCall, { payload, answer }: AcknowledgedAct): Promise<void> {
@@ -40,6 +44,7 @@ async function answerCommand(call: ChatCall, { payload, answer }: AcknowledgedAc
 function answering({ payload, answer }: AcknowledgedAct): typeof answerCommand | undefined {
   const { type, command: name } = payload as { readonly type?: string; readonly command?: string };
   if (type === "view_submission") return answerSubmission;
+  if (type === "block_suggestion") return answerSuggestion;
   return name !== undefined && Object.keys(answer).length > 0 ? answerCommand : undefined;
 }
 
@@ -81,6 +86,6 @@ export const acts: Acts<TableName> = {
     return work && ((call) => rejectionOf(call, (inside) => work(inside, act)));
   },
 
-  isAnswered: ({ type }) => type === "view_submission" || type === "command",
+  isAnswered: ({ type }) => ANSWERED.includes(type),
   isChange: ({ type }) => type === "view_closed",
 };

@@ -1,5 +1,6 @@
 /** The kinds of interactive elements, and what a person can choose in each. */
 import { isObject } from "~/input/json";
+import { findOptionProblems } from "~/replicas/chat/blocks";
 
 export type Item = Readonly<Record<string, unknown>>;
 
@@ -20,10 +21,12 @@ export type Kind = {
   readonly isMomentary?: true;
   /** Undefined: nobody can choose that. */
   readonly read?: (
-    value: string | number,
+    value: string | number | Item,
     content: Item,
     choices: Choices,
   ) => Promise<unknown> | unknown;
+  /** Its options come from the app. */
+  readonly isOfApp?: true;
   /** Why nobody can choose anything here. */
   readonly lacks?: string;
 };
@@ -61,6 +64,10 @@ function numberOf(value: unknown, { is_decimal_allowed: hasFractions, ...bounds 
   return value === "" || !isForm || isBelow || isAbove ? undefined : String(value);
 }
 
+/** An option as its app has offered it, in full: nobody else knows it. */
+const offeredOf = (value: unknown) =>
+  isObject(value) && findOptionProblems({ options: [value] }).length === 0 ? value : undefined;
+
 const feedbackOf = (value: unknown, content: Item) =>
   [content["positive_button"], content["negative_button"]]
     .map((button) => (isObject(button) ? button["value"] : undefined))
@@ -76,7 +83,6 @@ const richTextOf = (value: unknown) =>
 
 const option = { field: "selected_option", read: optionOf } as const;
 const options = { field: "selected_options", isMany: true, read: optionOf } as const;
-const external = { lacks: "its options come from the app, which is not asked for them" } as const;
 
 /** By the type of the element. */
 export const KINDS: Readonly<Record<string, Kind>> = {
@@ -89,8 +95,8 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   radio_buttons: option,
   checkboxes: options,
   multi_static_select: options,
-  external_select: { ...option, ...external },
-  multi_external_select: { ...options, ...external },
+  external_select: { ...option, read: offeredOf, isOfApp: true },
+  multi_external_select: { ...options, read: offeredOf, isOfApp: true },
   users_select: { field: "selected_user", read: userOf },
   multi_users_select: { field: "selected_users", isMany: true, read: userOf },
   conversations_select: { field: "selected_conversation", read: channelOf },
@@ -110,3 +116,6 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   rich_text_input: { field: "rich_text_value", read: richTextOf },
   file_input: { field: "files", isMany: true, lacks: "files cannot be chosen" },
 };
+
+/** Whether the options of elements of a type come from their app. */
+export const hasOptionsOfApp = (type: string): boolean => KINDS[type]?.isOfApp === true;

@@ -26,7 +26,7 @@ export function sentOf(
   const { type } = payload as { readonly type?: string };
   return {
     kind: isCommand ? "slash_commands" : "interactive",
-    isAnswered: isCommand || type === "view_submission",
+    isAnswered: isCommand || type === "view_submission" || type === "block_suggestion",
     payload: {
       ...withAddresses(payload, baseUrl),
       token: requestToken(secret, app.id),

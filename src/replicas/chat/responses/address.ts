@@ -23,7 +23,7 @@ export function responseAddress(
   const { type, channel, team, team_id: id } = payload as { readonly [field: string]: unknown };
   const rest = (team: unknown) => `${team}/${number}/${sign(secret, number)}`;
   if (typeof id === "string") return `commands/${rest(id)}`;
-  if (!isObject(channel) || !isObject(team)) return undefined;
+  if (!isObject(channel) || !isObject(team) || type === "block_suggestion") return undefined;
   return `${type === "message_action" ? "app" : "actions"}/${rest(team["id"])}`;
 }
 
