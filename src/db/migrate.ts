@@ -49,7 +49,7 @@ import acts from "~/db/migrations/0033_acts.sql" with { type: "text" };
 import actors from "~/db/migrations/0034_actors.sql" with { type: "text" };
 import counterparts from "~/db/migrations/0035_counterparts.sql" with { type: "text" };
 import eventFaults from "~/db/migrations/0036_event_faults.sql" with { type: "text" };
-import disconnections from "~/db/migrations/0040_disconnections.sql" with { type: "text" };
+import disconnections from "~/db/migrations/0037_disconnections.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -96,7 +96,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 34, name: "actors", text: actors },
   { version: 35, name: "counterparts", text: counterparts },
   { version: 36, name: "event_faults", text: eventFaults },
-  { version: 40, name: "disconnections", text: disconnections },
+  { version: 37, name: "disconnections", text: disconnections },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>
