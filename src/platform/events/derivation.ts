@@ -18,8 +18,6 @@ import { MICROS } from "~/source";
 
 /** Bytes of an event; a larger one is listed, and not delivered. */
 const PAYLOAD_MAX = 256 * 1024;
-/** Bytes of the events that are derived together; more are derived in parts. */
-const PAYLOADS_MAX = 32 * 1024 * 1024;
 /** Changes within this time are read together … */
 const TOGETHER_MS = 10;
 /** … or within this part of the time that the last ones took: calls that are made meanwhile have the server. */
@@ -64,10 +62,7 @@ export function createDerivation(deps: { pool: Pool; places: Places; log: Log })
                     deriveIn(place, { service, session: sessionOf(service) }, changes, apps),
                   ),
                 );
-                const events = derived.flat();
-                const bytes = events.reduce((sum, { payload }) => sum + (payload?.length ?? 0), 0);
-                if (bytes > PAYLOADS_MAX && limit > 1) throw new Error("too many bytes of events");
-                return events.sort((a, b) => a.change - b.change);
+                return derived.flat().sort((a, b) => a.change - b.change);
               },
               withFaults,
             ),

@@ -44,8 +44,11 @@ export function createKeptEvents({
   log: Log;
 }) {
   /** Keeps the events of a run that has ended, with everything that was committed before. */
-  async function keep(runId: string): Promise<store.RunOfEvents | undefined> {
-    const run = await store.findRun(pool, runId);
+  async function keep(
+    runId: string,
+    known?: store.RunOfEvents,
+  ): Promise<store.RunOfEvents | undefined> {
+    const run = known ?? (await store.findRun(pool, runId));
     if (!run?.hasEvents || !run.isOver || run.kept !== null) return run;
     await derivation.now(run.environmentId);
     await sockets.settle(run.environmentId);
@@ -93,7 +96,7 @@ export function createKeptEvents({
     async list(userId: string, runId: string, query: DeliveryQuery): Promise<RunDeliveryPage> {
       const limit = readLimit(query.limit);
       const owned = await store.findRun(pool, runId);
-      const run = owned?.userId === userId ? await keep(runId) : undefined;
+      const run = owned?.userId === userId ? await keep(runId, owned) : undefined;
       if (!run) throw runNotFound(runId);
       if (run.hasEvents && !run.isOver) await derivation.now(run.environmentId);
       const read = run.isOver ? listKeptEvents : listRunEvents;

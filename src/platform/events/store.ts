@@ -53,7 +53,7 @@ export function withoutPayload<E extends NewEvent>(event: E): E {
 
 /** Bytes of the events of an environment. The payloads of those after them are not kept. */
 const EVENT_BYTES_MAX = 256 * 1024 * 1024;
-/** Bytes of the changes of a batch, as Postgres stores them. */
+/** Bytes of the changes of a batch. Not as Postgres stores them: a few compressed megabytes can be hundreds in memory. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 /** The number of the last change that was noted. */
@@ -174,7 +174,7 @@ const listChanges = async (
   await sql<NotedChange[]>`
     with next as (
       select number, transaction,
-        sum(coalesce(pg_column_size(before), 0) + coalesce(pg_column_size(after), 0)) over (order by number) as bytes
+        sum(coalesce(octet_length(before::text), 0) + coalesce(octet_length(after::text), 0)) over (order by number) as bytes
       from diorama.changes
       where environment_id = ${environmentId} and number > ${after}
       order by number limit ${limit + 1}

@@ -23,9 +23,9 @@ const FAULT_KINDS = {
   stale_read: "a call that only reads sees the state before the last `calls` calls",
   event_dropped: "an app does not receive the event",
   event_duplicated: "an app that has acknowledged the event receives it again, with the same id",
+  event_delayed: "an app receives the event after `ms`, and the ones after it before that",
   event_disconnected:
     "the connections of an app are closed in place of sending the event, which is sent again later",
-  event_delayed: "an app receives the event after `ms`, and the ones after it before that",
 } as const;
 const FaultKind = t.Union(
   [

@@ -254,14 +254,14 @@ describe("is rejected with what there is", () => {
   });
 });
 
-test("events that are large together are derived in parts", async () => {
+test("changes that are large together, however well they are compressed, are derived in parts", async () => {
   const environment = await program.environment();
   await put(environment);
   const { ts } = await program.chat(environment, "chat.postMessage", say);
   const deliveries = `/env/${environment.environmentId}/deliveries`;
   await program.get(deliveries);
   const release = await keep(environment);
-  for (let at = 0; at < 450; at++) {
+  for (let at = 0; at < 200; at++) {
     const change = { ...say, ts, text: `${at}${"x".repeat(39_000)}` };
     expect(await program.chat(environment, "chat.update", change)).toMatchObject({ ok: true });
   }
@@ -271,5 +271,7 @@ test("events that are large together are derived in parts", async () => {
     select count(payload)::int as events, count(distinct xmin::text)::int as parts
     from diorama.events where environment_id = ${environment.environmentId}
   `;
-  expect(found).toEqual({ events: 451, parts: 3 });
+  expect(found?.["events"]).toBe(201);
+  // Each change has 39 kB before and after it, and a part has 4 MB.
+  expect(found?.["parts"]).toBeGreaterThan(4);
 });

@@ -95,7 +95,7 @@ class Fault(Model):
         "event_disconnected",
     ]
     """
-    `rate_limited`: the service's rate limit, with `retryAfter`; `server_error`: the service fails with HTTP 500, and nothing is written; `token_expired`: the service's error for an expired token; `latency`: the call is performed after `ms`; `no_answer`: the connection is held for `ms`, then HTTP 504; nothing is written; `lost_answer`: the call is performed and written, then HTTP 503; `stale_read`: a call that only reads sees the state before the last `calls` calls; `event_dropped`: an app does not receive the event; `event_duplicated`: an app that has acknowledged the event receives it again, with the same id; `event_disconnected`: the connections of an app are closed in place of sending the event, which is sent again later; `event_delayed`: an app receives the event after `ms`, and the ones after it before that
+    `rate_limited`: the service's rate limit, with `retryAfter`; `server_error`: the service fails with HTTP 500, and nothing is written; `token_expired`: the service's error for an expired token; `latency`: the call is performed after `ms`; `no_answer`: the connection is held for `ms`, then HTTP 504; nothing is written; `lost_answer`: the call is performed and written, then HTTP 503; `stale_read`: a call that only reads sees the state before the last `calls` calls; `event_dropped`: an app does not receive the event; `event_duplicated`: an app that has acknowledged the event receives it again, with the same id; `event_delayed`: an app receives the event after `ms`, and the ones after it before that; `event_disconnected`: the connections of an app are closed in place of sending the event, which is sent again later
     """
 
     service: str | None = None
@@ -1299,7 +1299,7 @@ class FaultState(Model):
         "event_disconnected",
     ]
     """
-    `rate_limited`: the service's rate limit, with `retryAfter`; `server_error`: the service fails with HTTP 500, and nothing is written; `token_expired`: the service's error for an expired token; `latency`: the call is performed after `ms`; `no_answer`: the connection is held for `ms`, then HTTP 504; nothing is written; `lost_answer`: the call is performed and written, then HTTP 503; `stale_read`: a call that only reads sees the state before the last `calls` calls; `event_dropped`: an app does not receive the event; `event_duplicated`: an app that has acknowledged the event receives it again, with the same id; `event_disconnected`: the connections of an app are closed in place of sending the event, which is sent again later; `event_delayed`: an app receives the event after `ms`, and the ones after it before that
+    `rate_limited`: the service's rate limit, with `retryAfter`; `server_error`: the service fails with HTTP 500, and nothing is written; `token_expired`: the service's error for an expired token; `latency`: the call is performed after `ms`; `no_answer`: the connection is held for `ms`, then HTTP 504; nothing is written; `lost_answer`: the call is performed and written, then HTTP 503; `stale_read`: a call that only reads sees the state before the last `calls` calls; `event_dropped`: an app does not receive the event; `event_duplicated`: an app that has acknowledged the event receives it again, with the same id; `event_delayed`: an app receives the event after `ms`, and the ones after it before that; `event_disconnected`: the connections of an app are closed in place of sending the event, which is sent again later
     """
 
     service: str | None = None

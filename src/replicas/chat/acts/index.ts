@@ -8,6 +8,7 @@ import { command, messageAction, shortcut } from "~/replicas/chat/acts/shortcuts
 import { answerSuggestion, blockSuggestion } from "~/replicas/chat/acts/suggestions";
 import { answerSubmission, viewClosed, viewSubmission } from "~/replicas/chat/acts/view-acts";
 import { requireRejection } from "~/replicas/chat/answer";
+import { isAnswered } from "~/replicas/chat/events/sent";
 import type { ChatCall, ChatSession, TableName } from "~/replicas/chat/method";
 import { originOf } from "~/replicas/chat/responses/address";
 import { readResponse, sendResponse } from "~/replicas/chat/responses/message";
@@ -31,8 +32,6 @@ const ACTS: Readonly<Record<string, Performing>> = {
 const TYPES = Object.keys(ACTS).map((type) =>
   type === "command" ? "slash_commands" : `interactive.${type}`,
 );
-
-const ANSWERED: readonly unknown[] = ["block_suggestion", "command", "view_submission"];
 
 /** Does what an app answers to a command: it shows a message, for the person alone unless the answer says otherwise. */
 async function answerCommand(call: ChatCall, { payload, answer }: AcknowledgedAct): Promise<void> {
@@ -86,6 +85,6 @@ export const acts: Acts<TableName> = {
     return work && ((call) => rejectionOf(call, (inside) => work(inside, act)));
   },
 
-  isAnswered: ({ type }) => ANSWERED.includes(type),
+  isAnswered: ({ type }) => isAnswered(type),
   isChange: ({ type }) => type === "view_closed",
 };

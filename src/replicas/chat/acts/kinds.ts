@@ -25,8 +25,6 @@ export type Kind = {
     content: Item,
     choices: Choices,
   ) => Promise<unknown> | unknown;
-  /** Its options come from the app. */
-  readonly isOfApp?: true;
   /** Why nobody can choose anything here. */
   readonly lacks?: string;
 };
@@ -64,7 +62,7 @@ function numberOf(value: unknown, { is_decimal_allowed: hasFractions, ...bounds 
   return value === "" || !isForm || isBelow || isAbove ? undefined : String(value);
 }
 
-/** An option as its app has offered it, in full: nobody else knows it. */
+/** An option as its app has offered it, with its text: the environment does not keep what apps offer. */
 const offeredOf = (value: unknown) =>
   isObject(value) && findOptionProblems({ options: [value] }).length === 0 ? value : undefined;
 
@@ -95,8 +93,8 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   radio_buttons: option,
   checkboxes: options,
   multi_static_select: options,
-  external_select: { ...option, read: offeredOf, isOfApp: true },
-  multi_external_select: { ...options, read: offeredOf, isOfApp: true },
+  external_select: { ...option, read: offeredOf },
+  multi_external_select: { ...options, read: offeredOf },
   users_select: { field: "selected_user", read: userOf },
   multi_users_select: { field: "selected_users", isMany: true, read: userOf },
   conversations_select: { field: "selected_conversation", read: channelOf },
@@ -118,4 +116,4 @@ export const KINDS: Readonly<Record<string, Kind>> = {
 };
 
 /** Whether the options of elements of a type come from their app. */
-export const hasOptionsOfApp = (type: string): boolean => KINDS[type]?.isOfApp === true;
+export const hasOptionsOfApp = (type: string): boolean => KINDS[type]?.read === offeredOf;

@@ -11,6 +11,11 @@ export type Sent = {
   readonly isAnswered: boolean;
 };
 
+const ANSWERED: readonly unknown[] = ["block_suggestion", "command", "view_submission"];
+
+/** Whether apps answer acts of a type in their acknowledgements. */
+export const isAnswered = (type: unknown): boolean => ANSWERED.includes(type);
+
 export function sentOf(
   secret: Uint8Array,
   delivery: Omit<EventDelivery, "attempt" | "failed">,
@@ -26,7 +31,7 @@ export function sentOf(
   const { type } = payload as { readonly type?: string };
   return {
     kind: isCommand ? "slash_commands" : "interactive",
-    isAnswered: isCommand || type === "view_submission" || type === "block_suggestion",
+    isAnswered: isAnswered(isCommand ? "command" : type),
     payload: {
       ...withAddresses(payload, baseUrl),
       token: requestToken(secret, app.id),
