@@ -109,11 +109,12 @@ export function comparable(diff: Diff): string {
   const names = new Map<string, string>();
   return JSON.stringify(diff, (key, value) => {
     if (/^(created|created_at|joined_at|updated)$/.test(key)) return `<${key}>`;
+    // In whole seconds, so that it may equal the time of a message, or not.
+    if (key === "edited" && value) return { ...value, ts: "<edited>" };
     const kind = Object.entries(VOLATILE).find(
       ([, pattern]) => typeof value === "string" && pattern.test(value),
     );
     if (!kind) return value;
-    if (key === "ts" && value.endsWith(".000000")) return "<edited>";
     if (!names.has(value)) names.set(value, `<${kind[0]} ${names.size + 1}>`);
     return names.get(value);
   });
