@@ -50,6 +50,7 @@ import actors from "~/db/migrations/0034_actors.sql" with { type: "text" };
 import counterparts from "~/db/migrations/0035_counterparts.sql" with { type: "text" };
 import eventFaults from "~/db/migrations/0036_event_faults.sql" with { type: "text" };
 import disconnections from "~/db/migrations/0037_disconnections.sql" with { type: "text" };
+import pendingActions from "~/db/migrations/0038_pending_actions.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -97,6 +98,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 35, name: "counterparts", text: counterparts },
   { version: 36, name: "event_faults", text: eventFaults },
   { version: 37, name: "disconnections", text: disconnections },
+  { version: 38, name: "pending_actions", text: pendingActions },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -10,6 +10,7 @@ import type { Builders } from "~/db/origins";
 import { dropSchema } from "~/db/schemas";
 import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";
+import { deleteEnded as deleteEndedActions } from "~/platform/counterparts/pending-store";
 import { deleteEnded as deleteEndedChanges } from "~/platform/counterparts/store";
 import type { Capacity } from "~/platform/environments/capacity";
 import * as environments from "~/platform/environments/ending-store";
@@ -121,6 +122,7 @@ export function createMaintenance(deps: {
     await deleteUnusedSnapshots(pool);
     await deleteEndedStates(pool);
     await deleteEndedChanges(pool);
+    await deleteEndedActions(pool);
     await deleteEndedEvents(pool);
     await deleteOldTickets(pool);
     for (const schema of await deleteUnusedHidden(pool, RESERVED_SECONDS))

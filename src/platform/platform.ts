@@ -31,6 +31,7 @@ import { createSchemaPool } from "~/platform/environments/schema-pool";
 import { createSnapshots } from "~/platform/environments/snapshots";
 import { createTargets } from "~/platform/environments/targets";
 import { createTriggers } from "~/platform/environments/triggers";
+import { createWaking } from "~/platform/environments/waking";
 import { createEvents } from "~/platform/events/events";
 import { eventRoutes } from "~/platform/events/routes";
 import { createInjection } from "~/platform/faults/injection";
@@ -166,9 +167,9 @@ export async function createPlatform(deps: {
   });
   const { planRuns } = starting;
   const forks = createForks({ ...base, capacity, environments, snapshots, schemaPool, planRuns });
-  const clocks = createClocks({ ...base, environments, templates, exclusive, capture });
-  const faults = createFaults({ pool, environments, exclusive });
   const control = { ...base, environments, templates, exclusive, acting };
+  const clocks = createClocks({ ...control, capture });
+  const waking = createWaking(control);
   const past = createPast({ pool, replicas, templates, schemaPool });
   const injection = createInjection({ pool, readState: past.state });
   const gateway = createGateway({
@@ -222,7 +223,7 @@ export async function createPlatform(deps: {
         templateRoutes(templates, createTemplateChanges({ ...base, templates })),
         savingRoutes(createSaving({ builders, templates, environments })),
         triggerRoutes(createTriggers({ sessionPool, environments, templates })),
-        controlRoutes({ snapshots, forks, clocks, faults, idempotency }),
+        controlRoutes({ snapshots, forks, clocks, faults: createFaults(control), idempotency }),
         counterpartRoutes(createCounterparts(control), config),
         eventRoutes(events),
         suiteRoutes(suites, createSuiteChanges({ ...base, templates })),
@@ -240,7 +241,7 @@ export async function createPlatform(deps: {
       await maintenance.stop();
       for (const part of [feed, events, episodes, sessions, players, journal]) await part.stop();
       await spans?.stop();
-      for (const part of [environments, exclusive, capture, evaluation, audits, collector])
+      for (const part of [environments, waking, exclusive, capture, evaluation, audits, collector])
         await part.stop();
     },
   };

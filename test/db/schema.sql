@@ -246,6 +246,17 @@ create table diorama.past_states (
   constraint past_states_pkey PRIMARY KEY (environment_id, call)
 );
 
+create table diorama.pending_actions (
+  environment_id text not null,
+  seq bigint generated always as identity not null,
+  rule integer not null,
+  due bigint not null,
+  trigger_row json not null,
+  wakes_at timestamp with time zone,
+  constraint pending_actions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.counterparts(environment_id) ON DELETE CASCADE,
+  constraint pending_actions_pkey PRIMARY KEY (environment_id, due, seq)
+);
+
 create table diorama.run_events (
   run_id text not null,
   number bigint not null,
@@ -502,6 +513,8 @@ CREATE INDEX hidden_templates_family ON diorama.hidden_templates USING btree (fa
 CREATE INDEX hidden_templates_key ON diorama.hidden_templates USING btree (key_id);
 
 CREATE INDEX idempotent_answers_age ON diorama.idempotent_answers USING btree (created_at);
+
+CREATE INDEX pending_actions_waking ON diorama.pending_actions USING btree (wakes_at) WHERE (wakes_at IS NOT NULL);
 
 CREATE INDEX runs_active ON diorama.runs USING btree (started_at) WHERE (status = ANY (ARRAY['running'::text, 'ending'::text]));
 

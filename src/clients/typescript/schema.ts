@@ -412,7 +412,7 @@ export interface components {
                 readonly [key: string]: unknown;
             };
         };
-        /** @description A rule by which a simulated colleague acts: either `say` or `call`, between the call that sets it off and the answer to that */
+        /** @description A rule by which a simulated colleague acts: either `say` or `call`, between the call that sets it off and the answer to that, or some time after it */
         readonly Counterpart: {
             /**
              * @description Of the rule, unique in the environment
@@ -427,6 +427,11 @@ export interface components {
             /** @description Where the person acts. Needed if the environment has several services */
             readonly service?: components["schemas"]["Service"];
             readonly when: components["schemas"]["CounterpartTrigger"];
+            /**
+             * @description An ISO 8601 duration, at most P10Y: the person acts so much later, by the environment's clock. Omitted: before the call that sets it off is answered
+             * @example PT2M
+             */
+            readonly after?: string;
             readonly say?: components["schemas"]["CounterpartWords"];
             readonly call?: components["schemas"]["CounterpartCall"];
             /**
@@ -3202,11 +3207,11 @@ export interface components {
             readonly advance?: string;
         };
         /**
-         * @description `message_posted`: a scheduled message was posted; the id is its old one; `message_dropped`: a scheduled message could not be posted any more; `reminder_due`: a reminder came due; `snooze_ended`: a user's snooze ended; `status_cleared`: a user's status expired; `cycle_completed`: a cycle ended, and its open issues moved to the next one; `cycle_created`: an upcoming cycle was planned; `issue_closed`: an open issue that nobody had changed for months was closed; `issue_archived`: a closed issue that nobody had changed for months was archived; `issue_unsnoozed`: an issue left its snooze; `agent_session_stale`: the agent of a session did not report in time; `notification_unsnoozed`: a notification, or the reminder of an issue, left its snooze; `event_reminder`: an email reminder of an event was sent; a world with mail delivers it
+         * @description `message_posted`: a scheduled message was posted; the id is its old one; `message_dropped`: a scheduled message could not be posted any more; `reminder_due`: a reminder came due; `snooze_ended`: a user's snooze ended; `status_cleared`: a user's status expired; `cycle_completed`: a cycle ended, and its open issues moved to the next one; `cycle_created`: an upcoming cycle was planned; `issue_closed`: an open issue that nobody had changed for months was closed; `issue_archived`: a closed issue that nobody had changed for months was archived; `issue_unsnoozed`: an issue left its snooze; `agent_session_stale`: the agent of a session did not report in time; `notification_unsnoozed`: a notification, or the reminder of an issue, left its snooze; `event_reminder`: an email reminder of an event was sent; a world with mail delivers it; `counterpart_acted`: a counterpart acts that has waited for this time
          * @example message_posted
          * @enum {string}
          */
-        readonly EffectKind: "message_posted" | "message_dropped" | "reminder_due" | "snooze_ended" | "status_cleared" | "cycle_completed" | "cycle_created" | "issue_closed" | "issue_archived" | "issue_unsnoozed" | "agent_session_stale" | "notification_unsnoozed" | "event_reminder";
+        readonly EffectKind: "message_posted" | "message_dropped" | "reminder_due" | "snooze_ended" | "status_cleared" | "cycle_completed" | "cycle_created" | "issue_closed" | "issue_archived" | "issue_unsnoozed" | "agent_session_stale" | "notification_unsnoozed" | "event_reminder" | "counterpart_acted";
         /** @description Something that was due */
         readonly ClockEffect: {
             /**
@@ -3217,7 +3222,7 @@ export interface components {
             readonly at: string;
             readonly kind: components["schemas"]["EffectKind"];
             /**
-             * @description Of the row
+             * @description Of the row; of a counterpart, the name of the rule
              * @example Q18F2A9C0E7B1D4E6
              */
             readonly id: string;
@@ -3361,6 +3366,11 @@ export interface components {
             /** @description Where the person acts. Needed if the environment has several services */
             readonly service?: components["schemas"]["Service"];
             readonly when: components["schemas"]["CounterpartTrigger"];
+            /**
+             * @description An ISO 8601 duration, at most P10Y: the person acts so much later, by the environment's clock. Omitted: before the call that sets it off is answered
+             * @example PT2M
+             */
+            readonly after?: string;
             readonly say?: components["schemas"]["CounterpartWords"];
             readonly call?: components["schemas"]["CounterpartCall"];
             /**
@@ -3379,6 +3389,20 @@ export interface components {
              */
             readonly lastError: string | null;
         };
+        /** @description An action that waits for the environment's clock */
+        readonly PendingAction: {
+            /**
+             * @description Of its rule
+             * @example dana-approves
+             */
+            readonly name: string;
+            /**
+             * Format: date-time
+             * @description When it is due, by the environment's clock
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly due: string;
+        };
         /** @description The counterparts of an environment */
         readonly CounterpartList: {
             /**
@@ -3388,6 +3412,16 @@ export interface components {
             readonly environmentId: string;
             /** @description In their order */
             readonly counterparts: readonly components["schemas"]["CounterpartState"][];
+            /**
+             * @description What they will do, in order: rules with `after` have been set off
+             * @example [
+             *       {
+             *         "name": "dana-approves",
+             *         "due": "2026-03-11T09:02:00.000Z"
+             *       }
+             *     ]
+             */
+            readonly pending: readonly components["schemas"]["PendingAction"][];
         };
         /** @description A person, and what they do: either `say`, with its channel, or `call` */
         readonly PersonAct: {
@@ -4664,6 +4698,7 @@ export type FaultState = components['schemas']['FaultState'];
 export type FaultList = components['schemas']['FaultList'];
 export type NewCounterparts = components['schemas']['NewCounterparts'];
 export type CounterpartState = components['schemas']['CounterpartState'];
+export type PendingAction = components['schemas']['PendingAction'];
 export type CounterpartList = components['schemas']['CounterpartList'];
 export type PersonAct = components['schemas']['PersonAct'];
 export type PersonActed = components['schemas']['PersonActed'];

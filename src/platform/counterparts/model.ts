@@ -1,12 +1,13 @@
 /** Shapes of the counterparts of an environment: simulated colleagues who act by rules. */
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { Count, Id, ServiceName } from "~/http/model";
+import { Count, Id, ServiceName, Timestamp } from "~/http/model";
 
 const COUNTERPARTS_MAX = 50;
 const NAME_MAX = 100;
 const TEXT_MAX = 10_000;
 const PATHS_MAX = 10;
+const DURATION_LENGTH_MAX = 64;
 /** Actions of an environment, by all rules together. */
 export const ACTIONS_MAX = 1_000;
 
@@ -114,6 +115,15 @@ const Rule = t.Object(
       description: "Where the person acts. Needed if the environment has several services",
     }),
     when: When,
+    after: t.Optional(
+      t.String({
+        minLength: 2,
+        maxLength: DURATION_LENGTH_MAX,
+        description:
+          "An ISO 8601 duration, at most P10Y: the person acts so much later, by the environment's clock. Omitted: before the call that sets it off is answered",
+        examples: ["PT2M"],
+      }),
+    ),
     say: t.Optional(Say),
     call: t.Optional(Call),
     times: t.Optional(
@@ -128,7 +138,7 @@ const Rule = t.Object(
   {
     title: "Counterpart",
     description:
-      "A rule by which a simulated colleague acts: either `say` or `call`, between the call that sets it off and the answer to that",
+      "A rule by which a simulated colleague acts: either `say` or `call`, between the call that sets it off and the answer to that, or some time after it",
   },
 );
 export type Counterpart = Static<typeof Rule>;
@@ -187,8 +197,23 @@ const RuleState = t.Object(
   { title: "CounterpartState", description: "A rule, and what it has done" },
 );
 
+const Pending = t.Object(
+  {
+    name: { ...Rule.properties.name, description: "Of its rule" },
+    due: { ...Timestamp, description: "When it is due, by the environment's clock" },
+  },
+  { title: "PendingAction", description: "An action that waits for the environment's clock" },
+);
+
 export const CounterpartList = t.Object(
-  { environmentId: Id, counterparts: t.Array(RuleState, { description: "In their order" }) },
+  {
+    environmentId: Id,
+    counterparts: t.Array(RuleState, { description: "In their order" }),
+    pending: t.Array(Pending, {
+      description: "What they will do, in order: rules with `after` have been set off",
+      examples: [[{ name: "dana-approves", due: "2026-03-11T09:02:00.000Z" }]],
+    }),
+  },
   { title: "CounterpartList", description: "The counterparts of an environment" },
 );
 export type CounterpartList = Static<typeof CounterpartList>;

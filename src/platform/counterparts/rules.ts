@@ -3,8 +3,10 @@
 import type { Session } from "~/db/session";
 import { ApiError } from "~/errors";
 import { joined, SpecError } from "~/evaluation/mistakes";
+import type { Row } from "~/evaluation/predicate";
 import { compileTrigger, type Trigger } from "~/evaluation/trigger";
 import type { Vocabulary } from "~/evaluation/vocabulary";
+import { parseDuration } from "~/input/duration";
 import { known, nearest, quoted } from "~/input/nearest";
 import { Rejections } from "~/input/rejections";
 import {
@@ -26,6 +28,8 @@ type Place = {
 
 /** Characters of a rule as JSON text. */
 const RULE_LENGTH_MAX = 20_000;
+const AFTER_YEARS_MAX = 10;
+const YEAR_SECONDS = 366 * 86_400;
 const CALLS = ["method", "operation", "tool"] as const;
 
 /** Throws `invalid_request` or `invalid_service`, with all that is wrong. */
@@ -63,10 +67,17 @@ async function requireCounterpart(
   if (JSON.stringify(rule).length > RULE_LENGTH_MAX)
     throw wrong(path, `more than ${RULE_LENGTH_MAX} characters`);
   const service = requireService(services, rule.service, path);
+  if (rule.after !== undefined) requireDuration(rule.after, `${path}.after`);
   const trigger = triggerOf({ ...rule, service }, vocabulary, `${path}.when`, { isNew: true });
   requireAction({ ...rule, service }, trigger, path);
   const user = await requireUser(sessionOf, service, rule.as, `${path}.as`);
   return { ...rule, as: user, service, table: trigger.table };
+}
+
+function requireDuration(text: string, path: string): void {
+  const seconds = parseDuration(text)?.seconds;
+  if (seconds === undefined || !(seconds > 0) || seconds > AFTER_YEARS_MAX * YEAR_SECONDS)
+    throw wrong(path, `a duration like PT2M, at most P${AFTER_YEARS_MAX}Y, is needed`);
 }
 
 /** The act of a person without a rule. Throws `invalid_request` or `invalid_service`. */
@@ -128,6 +139,14 @@ export function triggerOf(
     if (error instanceof SpecError) throw new ApiError("invalid_request", error.message);
     throw error;
   }
+}
+
+/** The columns that the action of a rule takes from the row that sets it off. */
+export function takenFrom(row: Row, { say, call, service }: PersonAct): Row {
+  const columns = pathsIn(say ?? call).map((path) => path.split(".", 1)[0] ?? "");
+  const { acting } = requireReplica(service);
+  if (say && say.channel === undefined && acting?.say) columns.push(acting.say.channel);
+  return Object.fromEntries([...new Set(columns)].map((column) => [column, row[column] ?? null]));
 }
 
 const isTable = (name: string, { tables }: Vocabulary) => tables.some((each) => each.name === name);

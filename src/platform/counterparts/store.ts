@@ -5,6 +5,7 @@
 import { of } from "~/db/blueprint";
 import { type Fragment, literal, type Sql } from "~/db/connect";
 import type { Counterpart } from "~/platform/counterparts/model";
+import { removeAll } from "~/platform/counterparts/pending-store";
 
 /** A rule with the id of its user, its service and the table of its trigger. */
 export type StoredRule = Counterpart & { readonly service: string; readonly table: string };
@@ -13,9 +14,11 @@ export type StoredRule = Counterpart & { readonly service: string; readonly tabl
 export type PersonAct = Pick<StoredRule, "name" | "as" | "service" | "say" | "call">;
 
 /** The actions of the rules so far: by rule, how often each has acted, and why its last action was rejected. */
-type Progress = {
+export type Progress = {
   readonly fired: readonly number[];
   readonly errors: readonly (string | null)[];
+  /** How many of the actions of each rule are pending. Absent of rules from before there were any. */
+  readonly waiting?: readonly number[];
   /** Actions so far, also of rules that were replaced. */
   readonly actions: number;
 };
@@ -25,9 +28,18 @@ export type CounterpartState = {
   readonly progress: Progress;
 };
 
+/** How often a rule has been set off: it has acted, or will. */
+export const countOf = ({ fired, waiting }: Progress, rule: number): number =>
+  (fired[rule] ?? 0) + (waiting?.[rule] ?? 0);
+
 export const newState = (rules: readonly StoredRule[], actions = 0): CounterpartState => ({
   rules,
-  progress: { fired: rules.map(() => 0), errors: rules.map(() => null), actions },
+  progress: {
+    fired: rules.map(() => 0),
+    errors: rules.map(() => null),
+    waiting: rules.map(() => 0),
+    actions,
+  },
 });
 
 /** Gives environments these counterparts. */
@@ -91,14 +103,6 @@ export type NotedRow = {
   readonly before: string | null;
   readonly after: string | null;
 };
-
-/** The number of the last change that is noted; null without any. */
-export async function lastChange(sql: Sql, environmentId: string): Promise<string | null> {
-  const [row] = await sql<{ last: string | null }[]>`
-    select max(number)::text as last from diorama.counterpart_changes where environment_id = ${environmentId}
-  `;
-  return row?.last ?? null;
-}
 
 /**
  * The next changes that no rule has seen yet, in their order: whole transactions, as many as fit into `bytes`, with a
@@ -185,6 +189,7 @@ export async function restart(tx: Sql, environment: Schema): Promise<void> {
   if (!state) return;
   const { rules } = state;
   await deleteChanges(tx, environment.environmentId);
+  await removeAll(tx, environment.environmentId);
   await setProgress(tx, environment.environmentId, newState(rules).progress);
   await stopNoting(tx, environment, rules);
   await startNoting(tx, environment, rules);

@@ -3,6 +3,9 @@
  * the fact that it was done are one transaction, too. So each is done once, whichever server dies when: what a call sets
  * off is done before its answer, and if the server dies before that, ahead of the next call or the end of the run.
  *
+ * An action that waits for the clock is stored with the time at which it is due. It is done ahead of the first call at
+ * that time or later, by a move of the clock, or in real time (see `waking.ts`).
+ *
  * Actions run between the environment's calls, under the actor `counterpart`. They are no calls: they have no line in a
  * journal, and move no clock.
  */
@@ -18,12 +21,11 @@ import { sourceBetween } from "~/platform/environments/clock";
 import { lockTiming, setClock } from "~/platform/environments/clock-store";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
-import { createLooking, isUsedUp } from "~/platform/environments/looking";
 import { createPerforming, type SessionOf } from "~/platform/environments/performing";
+import { createSettling } from "~/platform/environments/settling";
 import type { EnvironmentRow } from "~/platform/environments/store";
-import { isNoted, noteNow, setCause } from "~/platform/outbox/store";
+import { isNoted, setCause } from "~/platform/outbox/store";
 import type { Templates } from "~/platform/templates/templates";
-import { createFairSemaphore } from "~/semaphore";
 import type { Source } from "~/source";
 
 export type Acting = ReturnType<typeof createActing>;
@@ -37,40 +39,10 @@ export function createActing(deps: {
   capture: Capture;
   log: Log;
 }) {
-  const { pool, replicas, templates, exclusive, capture, log } = deps;
+  const { replicas, templates, exclusive, capture, log } = deps;
   const { prepare, attempt, sessionsIn } = createPerforming(deps);
-  const look = createLooking(templates);
+  const settle = createSettling(deps);
   const within = <T>(work: (tx: Tx) => Promise<T>) => inTransaction(replicas, work);
-  /** One call of an environment looks for all that wait. */
-  const inTurn = createFairSemaphore({ limit: Number.POSITIVE_INFINITY });
-
-  /** Does what the next changes set off. The environment's calls wait. */
-  async function act(tx: Tx, environment: EnvironmentRow, baseUrl: string): Promise<void> {
-    const { environmentId: id, schemaName } = environment;
-    const timing = await lockTiming(tx, id);
-    const state = timing && (await store.find(tx, id));
-    const looked = state && (await look(tx, environment, state));
-    if (!timing || !looked) return;
-    const { found, progress } = looked;
-    let { actions } = progress;
-    const errors = [...progress.errors];
-    const isCauseNoted = await isNoted(tx, id);
-    const perform = async () => {
-      for (const { index, rule, row } of found) {
-        const source = sourceBetween(timing, ++actions);
-        if (isCauseNoted) await setCause(tx, causeOf({ counterpart: rule.name }, source));
-        errors[index] = await attempt(tx, { environment, baseUrl, source }, { rule, row });
-        if (isCauseNoted) await noteNow(tx);
-      }
-    };
-    if (found.length > 0) {
-      // Otherwise a run that waits for this transaction to start would compare with the state before it.
-      await setClock(tx, id, timing);
-      await capture.as(tx, "counterpart", schemaName, perform);
-    }
-    await store.setProgress(tx, id, { fired: progress.fired, errors, actions });
-    await store.deleteChanges(tx, id, looked.numbers);
-  }
 
   /** Runs work as an action that no rule has set off. A throw undoes it. Throws 503 if calls do not end in time. */
   async function between<T>(
@@ -109,7 +81,7 @@ export function createActing(deps: {
       baseUrl: string,
       rule: PersonAct,
     ): Promise<string | null> {
-      await prepare(environment, [{ rule, row: {} }]);
+      await prepare(environment, [rule]);
       return await between(environment, rule.name, (tx, source) =>
         attempt(tx, { environment, baseUrl, source }, { rule, row: {} }),
       );
@@ -138,7 +110,7 @@ export function createActing(deps: {
       baseUrl: string | undefined,
       call: () => Promise<T>,
     ): Promise<T> {
-      await settle(environment, baseUrl);
+      await settle(environment, baseUrl, 1);
       const result = await call();
       // The call has been made: if this fails, it is done ahead of the next one, or of the end of the run.
       await settle(environment, baseUrl).catch((error: unknown) =>
@@ -150,39 +122,4 @@ export function createActing(deps: {
       return result;
     },
   };
-
-  /**
-   * Does what the changes so far set off. Throws 503 if calls in progress do not end in time. `baseUrl` is that of links in
-   * answers to actions, which nobody reads: any does where no request gives one.
-   */
-  async function settle(environment: EnvironmentRow, baseUrl = ""): Promise<void> {
-    const { environmentId: id } = environment;
-    if ((await store.lastChange(pool, id)) === null) return;
-    await inTurn(id, async () => {
-      while (await settleNext(environment, baseUrl));
-    });
-  }
-
-  /** Returns whether there are more changes than were looked at together. */
-  async function settleNext(environment: EnvironmentRow, baseUrl: string): Promise<boolean> {
-    const { environmentId: id } = environment;
-    const last = await store.lastChange(pool, id);
-    if (last === null) return false;
-    const state = await store.find(replicas, id);
-    if (!state || isUsedUp(state)) {
-      // Only those from before: the rules may be replaced meanwhile.
-      await store.deleteUntil(pool, id, last);
-      return false;
-    }
-    const looked = await look(replicas, environment, state);
-    if (!looked) return false;
-    // Most changes set off nothing: the environment's other calls need not wait for that.
-    if (looked.found.length === 0) {
-      await store.deleteChanges(pool, id, looked.numbers);
-      return looked.hasMore;
-    }
-    await prepare(environment, looked.found);
-    await exclusive.run(environment, (tx) => act(tx, environment, baseUrl), within);
-    return looked.hasMore;
-  }
 }

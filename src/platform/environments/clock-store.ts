@@ -20,6 +20,14 @@ export async function lockTiming(sql: Sql, environmentId: string): Promise<Timin
   return row?.timing;
 }
 
+/** Undefined if there is no such environment. */
+export async function findTiming(sql: Sql, environmentId: string): Promise<Timing | undefined> {
+  const [row] = await sql<{ timing: Timing }[]>`
+    select ${timingOf(sql)} as timing from diorama.environments where environment_id = ${environmentId}
+  `;
+  return row?.timing;
+}
+
 type Opened = {
   readonly timing: Timing;
   readonly state: FaultState | null;

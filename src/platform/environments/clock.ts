@@ -87,6 +87,18 @@ export function movedTo(timing: Timing, now: number): Timing {
   return { ...timing, clock: startClock(reading, calls), calls };
 }
 
+/** By how many milliseconds a clock is ahead of real time; null: it moves only with calls. */
+export function aheadOf({ clock }: Pick<Timing, "clock">): number | null {
+  if (!clock) return 0;
+  return clock.mode === "running" ? clock.now - clock.since : null;
+}
+
+/** When a clock shows this time, in real time; null: that depends on calls. Both in milliseconds since 1970. */
+export function realTimeOf(timing: Pick<Timing, "clock">, time: number): number | null {
+  const ahead = aheadOf(timing);
+  return ahead === null ? null : time - ahead;
+}
+
 /** The time that an environment shows, in milliseconds. */
 export const nowOf = ({ clock, calls }: Pick<Timing, "clock" | "calls">): number =>
   clock ? readClock(clock, calls).now : Date.now();
@@ -117,10 +129,11 @@ function sourceOfCall({ clock, seed }: Timing, call: number): Source {
 
 /**
  * The source of something between two calls that is no call. `number`: of its kind, from 1: with a seed, its random bytes
- * derive from it.
+ * derive from it. `at`: when it happens, in milliseconds since 1970; now if omitted.
  */
-export function sourceBetween({ clock, calls, seed }: Timing, number: number): Source {
-  const { micros } = sourceOfCall({ clock, calls, seed, firstClock: null }, calls);
+export function sourceBetween(timing: Timing, number: number, at?: number): Source {
+  const { calls, seed } = timing;
+  const micros = at === undefined ? sourceOfCall(timing, calls).micros : at * MICROS;
   const bytes = seed === null ? REAL.bytes : seededBytes(`${seed} between`, number);
   return { micros, bytes };
 }

@@ -2,26 +2,31 @@
  * Shows and moves the clocks of environments.
  *
  * A clock is moved between two of the environment's calls. Each thing that falls due happens at its own time, in order,
- * all in one transaction that capture attributes to the clock.
+ * all in one transaction. Capture attributes it to the clock, and the actions of counterparts to them.
  */
+import type { Actor } from "~/capture/actor";
 import type { Capture } from "~/capture/capture";
 import { causeOf } from "~/db/cause";
 import { inTransaction, type Pool } from "~/db/connect";
 import { type Session, sessionWithin, tablesOf } from "~/db/session";
 import { ApiError } from "~/errors";
 import { parseDuration } from "~/input/duration";
+import type { Log } from "~/log";
+import type { Acting } from "~/platform/environments/acting";
 import { movedTo, nowOf, requireTime, viewClock } from "~/platform/environments/clock";
 import type { ClockView } from "~/platform/environments/clock-model";
 import * as store from "~/platform/environments/clock-store";
 import type { ClockMove } from "~/platform/environments/control-model";
+import { createDueActions, type Queue } from "~/platform/environments/due-actions";
 import type { Environments } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
+import type { EnvironmentRow } from "~/platform/environments/store";
 import { actorsIn } from "~/platform/environments/view";
 import type { Once } from "~/platform/idempotency/idempotency";
 import { isNoted, noteNow, setCause } from "~/platform/outbox/store";
 import type { Templates } from "~/platform/templates/templates";
-import type { DueEffect, Schedule } from "~/replicas/replica";
+import type { DueEffect } from "~/replicas/replica";
 import { modelOf } from "~/replicas/world";
 import { isShown, MICROS, REAL, seededBytes, TIMES } from "~/source";
 
@@ -30,8 +35,14 @@ export type Clocks = ReturnType<typeof createClocks>;
 /** In one move of a clock. */
 const EFFECTS_MAX = 1_000;
 
+/** Of changes that other calls make between two looks. */
+const UNSETTLED_MAX = 20;
+
 /** An effect, and when it was due. */
 type Effect = DueEffect & { readonly at: string };
+
+/** Changes that counterparts have not seen yet. */
+class Unsettled extends Error {}
 
 export function createClocks(deps: {
   pool: Pool;
@@ -41,8 +52,11 @@ export function createClocks(deps: {
   templates: Templates;
   exclusive: Exclusive;
   capture: Capture;
+  acting: Pick<Acting, "settle">;
+  log: Log;
 }) {
-  const { pool, replicas, environments, templates, exclusive, capture } = deps;
+  const { pool, replicas, environments, templates, exclusive, capture, acting } = deps;
+  const { prepareCounterparts, counterpartsIn } = createDueActions(deps);
 
   return {
     async show(userId: string, envId: string): Promise<ClockView> {
@@ -55,44 +69,71 @@ export function createClocks(deps: {
     /** Moves a clock forward, and does what is due until then. */
     async move(userId: string, envId: string, wanted: ClockMove, once?: Once) {
       const environment = await environments.requirePath(userId, envId);
-      const { environmentId: id, schemaName, service } = environment;
-      const tables = await templates.tablesOf(environment);
-      const { schedule } = modelOf(service, Object.keys(actorsIn(environment)));
-      return await exclusive.run(
-        environment,
-        async (tx) => {
-          await once?.take(tx);
-          const timing = await store.lockTiming(tx, id);
-          if (!timing) throw notFound();
-          const from = nowOf(timing);
-          const until = target(wanted, from);
-          const moved = movedTo(timing, until);
-          const bytes = timing.seed === null ? REAL.bytes : seededBytes(timing.seed, moved.calls);
-          const open = (at: number): Session => {
-            const named = tablesOf(tx, schemaName, tables);
-            return sessionWithin(tx, schemaName, named, { micros: at * MICROS, bytes });
-          };
-          const noted = await isNoted(tx, id);
-          const fire = async (at: number) => {
-            if (noted) await setCause(tx, causeOf({ clock: true }, { micros: at * MICROS }));
-            const fired = await schedule?.fire(open(at));
-            if (noted) await noteNow(tx);
-            return fired ?? [];
-          };
-          const effects = schedule
-            ? await capture.as(tx, "clock", schemaName, () =>
-                fireAll({ ...schedule, fire }, open, { from, until }),
-              )
-            : [];
-          await store.setClock(tx, id, moved);
-          const answer = { ...viewClock(moved), effects };
-          await once?.keep(tx, answer);
-          return answer;
-        },
-        (work) => inTransaction(replicas, work),
-      );
+      for (let attempt = 1; ; attempt++) {
+        await acting.settle(environment);
+        try {
+          return await moveSettled(environment, wanted, once, attempt === UNSETTLED_MAX);
+        } catch (error) {
+          if (!(error instanceof Unsettled)) throw error;
+        }
+      }
     },
   };
+
+  /** Throws Unsettled if changes have not been looked at that may set off or end what is due, unless it `isLast`. */
+  async function moveSettled(
+    environment: EnvironmentRow,
+    wanted: ClockMove,
+    once: Once | undefined,
+    isLast: boolean,
+  ) {
+    const { environmentId: id, schemaName, service } = environment;
+    const tables = await templates.tablesOf(environment);
+    const { schedule } = modelOf(service, Object.keys(actorsIn(environment)));
+    const rules = await prepareCounterparts(environment);
+    return await exclusive.run(
+      environment,
+      async (tx) => {
+        await once?.take(tx);
+        const timing = await store.lockTiming(tx, id);
+        if (!timing) throw notFound();
+        const people = await counterpartsIn(tx, environment, timing, rules);
+        if (people?.isUnsettled && !isLast) throw new Unsettled();
+        const from = nowOf(timing);
+        const until = target(wanted, from);
+        const moved = movedTo(timing, until);
+        const bytes = timing.seed === null ? REAL.bytes : seededBytes(timing.seed, moved.calls);
+        const open = (at: number): Session => {
+          const named = tablesOf(tx, schemaName, tables);
+          return sessionWithin(tx, schemaName, named, { micros: at * MICROS, bytes });
+        };
+        const noted = await isNoted(tx, id);
+        const fire = async (at: number) => {
+          if (noted) await setCause(tx, causeOf({ clock: true }, { micros: at * MICROS }));
+          const fired = await schedule?.fire(open(at));
+          if (noted) await noteNow(tx);
+          return fired ?? [];
+        };
+        const queues: Queue[] = [];
+        if (schedule)
+          queues.push({
+            actor: "clock",
+            next: (after, last) => schedule.next(open(after), after, last),
+            fire,
+          });
+        if (people) queues.push(await people.queue(until, EFFECTS_MAX));
+        const effects = await fireAll(queues, { from, until }, (actor, work) =>
+          capture.as(tx, actor, schemaName, work),
+        );
+        await store.setClock(tx, id, moved);
+        await people?.end(moved);
+        const answer = { ...viewClock(moved), effects };
+        await once?.keep(tx, answer);
+        return answer;
+      },
+      (work) => inTransaction(replicas, work),
+    );
+  }
 }
 
 /** The time to move to. Throws `invalid_request`. */
@@ -116,17 +157,24 @@ function target({ to, advance }: ClockMove, now: number): number {
   throw new ApiError("invalid_request", `advance: the clock must stay in ${TIMES}`);
 }
 
-/** Does everything that is due until a moment, each at its own time. */
+/** Does everything that is due until a moment, each at its own time; at the same time, in the order of the queues. */
 async function fireAll(
-  { next, fire }: Pick<Schedule, "next"> & { fire: (at: number) => Promise<readonly DueEffect[]> },
-  open: (at: number) => Session,
+  queues: readonly Queue[],
   { from, until }: { readonly from: number; readonly until: number },
+  as: (actor: Actor, work: () => Promise<void>) => Promise<void>,
 ): Promise<Effect[]> {
   const effects: Effect[] = [];
-  for (let after = from; ; ) {
-    const at = await next(open(after), after, until);
-    if (at === undefined) return effects;
-    const fired = await fire(at);
+  let after = from;
+  async function next() {
+    let first: { readonly queue: Queue; readonly at: number } | undefined;
+    for (const queue of queues) {
+      const at = await queue.next(after, first ? first.at : until);
+      if (at !== undefined && (!first || at < first.at)) first = { queue, at };
+    }
+    return first;
+  }
+  async function fire({ queue, at }: { readonly queue: Queue; readonly at: number }) {
+    const fired = await queue.fire(at);
     if (fired.length === 0) throw new Error("something is due, and nothing happened");
     for (const effect of fired) effects.push({ at: new Date(at).toISOString(), ...effect });
     if (effects.length > EFFECTS_MAX)
@@ -136,4 +184,15 @@ async function fireAll(
       );
     after = Math.max(after, at);
   }
+  let due = await next();
+  while (due) {
+    const { actor } = due.queue;
+    await as(actor, async () => {
+      while (due?.queue.actor === actor) {
+        await fire(due);
+        due = await next();
+      }
+    });
+  }
+  return effects;
 }

@@ -137,7 +137,10 @@ export const ClockMove = t.Object(
 );
 export type ClockMove = Static<typeof ClockMove>;
 
-const EFFECTS = ABOUTS.flatMap(({ effects }) => Object.entries(effects));
+const EFFECTS = [
+  ...ABOUTS.flatMap(({ effects }) => Object.entries(effects)),
+  ["counterpart_acted", "a counterpart acts that has waited for this time"] as const,
+];
 
 const Effect = t.Object(
   {
@@ -148,7 +151,10 @@ const Effect = t.Object(
       description: EFFECTS.map(([kind, says]) => `\`${kind}\`: ${says}`).join("; "),
       examples: ["message_posted"],
     }),
-    id: t.String({ description: "Of the row", examples: ["Q18F2A9C0E7B1D4E6"] }),
+    id: t.String({
+      description: "Of the row; of a counterpart, the name of the rule",
+      examples: ["Q18F2A9C0E7B1D4E6"],
+    }),
   },
   { title: "ClockEffect", description: "Something that was due" },
 );

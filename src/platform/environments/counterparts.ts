@@ -3,6 +3,7 @@ import type { Pool } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
 import { ApiError } from "~/errors";
 import type { ActDone, Counterpart, CounterpartList, NewAct } from "~/platform/counterparts/model";
+import { listTimes } from "~/platform/counterparts/pending-store";
 import { requireAct, requireCounterparts } from "~/platform/counterparts/rules";
 import * as store from "~/platform/counterparts/store";
 import type { Acting } from "~/platform/environments/acting";
@@ -58,7 +59,7 @@ export function createCounterparts(deps: {
         if (before) await store.stopNoting(tx, environment, before.rules);
         await store.startNoting(tx, environment, rules);
         await store.replace(tx, id, state);
-        return view(id, state);
+        return view(id, state, []);
       });
     },
 
@@ -79,16 +80,25 @@ export function createCounterparts(deps: {
 
     async show(userId: string, envId: string): Promise<CounterpartList> {
       const { environmentId: id } = await environments.requirePath(userId, envId);
-      return view(id, (await store.find(pool, id)) ?? store.newState([]));
+      const state = await store.find(pool, id);
+      return view(id, state ?? store.newState([]), state ? await listTimes(pool, id) : []);
     },
   };
 }
 
-const view = (id: string, { rules, progress }: store.CounterpartState): CounterpartList => ({
+const view = (
+  id: string,
+  { rules, progress }: store.CounterpartState,
+  pending: Awaited<ReturnType<typeof listTimes>>,
+): CounterpartList => ({
   environmentId: id,
   counterparts: rules.map(({ table: _, ...rule }, index) => ({
     ...rule,
     fired: progress.fired[index] ?? 0,
     lastError: progress.errors[index] ?? null,
   })),
+  pending: pending.flatMap(({ rule, due }) => {
+    const name = rules[rule]?.name;
+    return name === undefined ? [] : [{ name, due: new Date(due).toISOString() }];
+  }),
 });

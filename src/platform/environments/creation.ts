@@ -5,7 +5,7 @@
 import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { LimitExceeded, unavailable } from "~/errors";
 import type { Metrics } from "~/metrics";
-import { insert as insertCounterparts, startNoting } from "~/platform/counterparts/store";
+import { giveCounterparts } from "~/platform/environments/actions";
 import type { Capacity } from "~/platform/environments/capacity";
 import * as store from "~/platform/environments/creation-store";
 import type { Environment } from "~/platform/environments/model";
@@ -89,10 +89,7 @@ export function createCreation(deps: {
     try {
       const places = await place(tx, plan, schemas);
       if (faults) await insertFaults(tx, ids, faults);
-      if (counterparts) {
-        await insertCounterparts(tx, ids, counterparts);
-        for (const each of places) await startNoting(tx, each, counterparts.rules);
-      }
+      if (counterparts) await giveCounterparts(tx, places, common.timing, counterparts);
       for (const each of places) await giveApps(tx, { ...plan.common, ...each }, plan.apps);
       const answer = answerOf(
         places.map((each) => viewCreated({ ...common, apps: plan.apps }, each)),

@@ -35,6 +35,8 @@ type Means = {
   readonly source: Source;
 };
 
+export type Performing = ReturnType<typeof createPerforming>;
+
 export function createPerforming({ templates, log }: { templates: Templates; log: Log }) {
   /** The earlier ids that calls to a service may use. Reads them once: see `prepare`. */
   async function aliasesIn(environment: EnvironmentRow, service: string) {
@@ -97,8 +99,8 @@ export function createPerforming({ templates, log }: { templates: Templates; log
 
   return {
     /** Reads what actions need, before a transaction holds a connection. */
-    async prepare(environment: EnvironmentRow, actions: readonly SetOff[]): Promise<void> {
-      for (const { rule } of actions) await aliasesIn(environment, rule.service);
+    async prepare(environment: EnvironmentRow, acts: readonly PersonAct[]): Promise<void> {
+      for (const { service } of acts) await aliasesIn(environment, service);
     },
     attempt,
     sessionsIn,

@@ -4,7 +4,8 @@ import { ApiError } from "~/errors";
 import { known, quoted } from "~/input/nearest";
 import type { Counterpart } from "~/platform/counterparts/model";
 import { requireCounterparts } from "~/platform/counterparts/rules";
-import { type CounterpartState, newState as newCounterparts } from "~/platform/counterparts/store";
+import { newState as newCounterparts } from "~/platform/counterparts/store";
+import type { CounterpartPlan } from "~/platform/environments/actions";
 import { firstReading, firstTiming, viewClock } from "~/platform/environments/clock";
 import type { Common, Identity, Lineage } from "~/platform/environments/creation-store";
 import { type NewEnvironment, TTL_SECONDS_DEFAULT } from "~/platform/environments/model";
@@ -31,7 +32,7 @@ export type Plan = {
   readonly identities: readonly (Identity & { readonly token: string })[];
   readonly lineage?: Lineage;
   readonly faults: FaultState | null;
-  readonly counterparts: CounterpartState | null;
+  readonly counterparts: CounterpartPlan | null;
   /** That receive events. */
   readonly apps: readonly StoredApp[];
 };
@@ -113,7 +114,7 @@ export function createPlanning(deps: { templates: Templates; suites: Suites; new
       templateSchema: template.schemaName,
       identities: identities(newId, wanted.count ?? 1, wanted.tokenStyle),
       faults: faults.length > 0 ? newState(faults) : null,
-      counterparts: rules.length > 0 ? newCounterparts(rules) : null,
+      counterparts: rules.length > 0 ? { ...newCounterparts(rules), pending: [] } : null,
       apps: events ? await requireApps({ actors: members, read }, events, "events.apps") : [],
       task: test && { prompt: promptAt(test.prompt, viewClock(common.timing).now) },
     };

@@ -6,10 +6,10 @@ import { asUnknown, countDifferences, type Delta, readDelta } from "~/db/deltas"
 import { buildClone } from "~/db/schemas";
 import { ApiError, LimitExceeded } from "~/errors";
 import {
-  type CounterpartState,
   find as findCounterparts,
   newState as newCounterparts,
 } from "~/platform/counterparts/store";
+import { type CounterpartPlan, keptActions } from "~/platform/environments/actions";
 import { continued } from "~/platform/environments/clock";
 import type { Timing } from "~/platform/environments/clock-model";
 import type { Exclusive } from "~/platform/environments/exclusive";
@@ -33,7 +33,7 @@ type Origin = Pick<
   readonly blueprint: Blueprint;
   readonly timing: Timing;
   readonly faults: FaultState | null;
-  readonly counterparts: CounterpartState | null;
+  readonly counterparts: CounterpartPlan | null;
 };
 
 /** A state that is kept. */
@@ -129,14 +129,15 @@ export function createStates(deps: {
         const current = await findFaults(pool, id);
         const faults = current && newState(current.faults);
         const now = await findCounterparts(pool, id);
-        const counterparts = now && newCounterparts(now.rules);
+        const counterparts = now && { ...newCounterparts(now.rules), pending: [] };
         return { ...state, timing, faults, counterparts, blueprint: await blueprintOf(state) };
       }
       const state = await exclusive.run(environment, async (tx) => {
         const locked = await store.lock(tx, id);
         if (!locked) throw notFound();
         const kept = await read(tx, keyId, locked);
-        const counterparts = await findCounterparts(tx, id);
+        const found = await findCounterparts(tx, id);
+        const counterparts = found && { ...found, pending: await keptActions(tx, id) };
         return { ...locked, ...kept, counterparts, atCall: await store.countCalls(tx, id) };
       });
       return { ...state, blueprint: await templates.blueprint(state.templateSchema) };

@@ -101,3 +101,54 @@ test("servers that serve one environment together do each action once", async ()
     expect([ok, messages.map(({ text }: any) => text)]).toEqual([true, [`message ${n}`, "Seen."]]);
   }
 });
+
+test(
+  "kills lose no action that waits for the clock, and repeat none",
+  async () => {
+    const counterparts = [
+      {
+        ...{ name: "john-replies", as: "U02JOHNADOE", times: 1_000, after: "PT0.4S" },
+        when: { diff_type: "added", entity: "messages", where: { thread_ts: null } },
+        say: { text: "Seen.", thread_ts: { $trigger: "ts" } },
+      },
+    ];
+    const fields = { ttlSeconds: 86_400, counterparts, clock: "real" };
+    const environment: Environment = await servers[0]!.environment(fields);
+    const started = await servers[0]!.post("/startRun", { envId: environment.environmentId });
+    expectStatus(started, 201);
+    let count = 0;
+    for (let kill = 0; kill < KILLS; kill++) {
+      const place = kill % 2;
+      // In turn, so that servers also do what is due while no call comes.
+      for (let n = 0; n < 4; n++) await post(environment, `message ${count++}`);
+      await Bun.sleep(Math.random() * 1_200);
+      servers[place]!.kill("SIGKILL");
+      await servers[place]!.exited;
+      servers[place] = await startProcess(database, SETTINGS);
+    }
+    const repliesOf = async () => {
+      const rows = await database.sql.unsafe<{ replies: number }[]>(
+        `select count(r.ts)::int as replies from ${environment.schemaName}.messages m
+         left join ${environment.schemaName}.messages r on r.channel_id = m.channel_id and r.thread_ts = m.ts and r.ts <> m.ts
+         where m.text like 'message %' and m.thread_ts is null group by m.ts`,
+      );
+      return rows.map(({ replies }) => replies);
+    };
+    await eventually(async () => {
+      if ((await repliesOf()).includes(0)) throw new Error("not all are done");
+    }, SECONDS);
+    const { body } = await servers[0]!.post("/diffRun", {
+      runId: started.body.runId,
+      include: ["counterpart"],
+    });
+
+    const replies = await repliesOf();
+    expect(replies.length).toBeGreaterThanOrEqual(count);
+    expect(replies).toEqual(replies.map(() => 1));
+    const seen = body.diff.inserts.filter(({ text }: any) => text === "Seen.");
+    expect(seen.map(({ __actor__ }: any) => __actor__)).toEqual(replies.map(() => "counterpart"));
+    const shown = await servers[0]!.get(`/env/${environment.environmentId}/counterparts`);
+    expect(shown.body).toMatchObject({ counterparts: [{ fired: replies.length }], pending: [] });
+  },
+  KILLS * 60_000 + 120_000,
+);

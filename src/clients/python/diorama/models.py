@@ -236,7 +236,7 @@ class CounterpartCall(Model):
 
 class Counterpart(Model):
     """
-    A rule by which a simulated colleague acts: either `say` or `call`, between the call that sets it off and the answer to that
+    A rule by which a simulated colleague acts: either `say` or `call`, between the call that sets it off and the answer to that, or some time after it
     """
 
     name: str
@@ -255,6 +255,11 @@ class Counterpart(Model):
     """
 
     when: CounterpartTrigger
+    after: str | None = None
+    """
+    An ISO 8601 duration, at most P10Y: the person acts so much later, by the environment's clock. Omitted: before the call that sets it off is answered
+    """
+
     say: CounterpartWords | None = None
     call: CounterpartCall | None = None
     times: int | None = None
@@ -1243,14 +1248,15 @@ class ClockEffect(Model):
         "agent_session_stale",
         "notification_unsnoozed",
         "event_reminder",
+        "counterpart_acted",
     ]
     """
-    `message_posted`: a scheduled message was posted; the id is its old one; `message_dropped`: a scheduled message could not be posted any more; `reminder_due`: a reminder came due; `snooze_ended`: a user's snooze ended; `status_cleared`: a user's status expired; `cycle_completed`: a cycle ended, and its open issues moved to the next one; `cycle_created`: an upcoming cycle was planned; `issue_closed`: an open issue that nobody had changed for months was closed; `issue_archived`: a closed issue that nobody had changed for months was archived; `issue_unsnoozed`: an issue left its snooze; `agent_session_stale`: the agent of a session did not report in time; `notification_unsnoozed`: a notification, or the reminder of an issue, left its snooze; `event_reminder`: an email reminder of an event was sent; a world with mail delivers it
+    `message_posted`: a scheduled message was posted; the id is its old one; `message_dropped`: a scheduled message could not be posted any more; `reminder_due`: a reminder came due; `snooze_ended`: a user's snooze ended; `status_cleared`: a user's status expired; `cycle_completed`: a cycle ended, and its open issues moved to the next one; `cycle_created`: an upcoming cycle was planned; `issue_closed`: an open issue that nobody had changed for months was closed; `issue_archived`: a closed issue that nobody had changed for months was archived; `issue_unsnoozed`: an issue left its snooze; `agent_session_stale`: the agent of a session did not report in time; `notification_unsnoozed`: a notification, or the reminder of an issue, left its snooze; `event_reminder`: an email reminder of an event was sent; a world with mail delivers it; `counterpart_acted`: a counterpart acts that has waited for this time
     """
 
     id: str
     """
-    Of the row
+    Of the row; of a counterpart, the name of the rule
     """
 
 

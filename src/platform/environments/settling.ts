@@ -1,0 +1,130 @@
+/** Does what the agent's changes set off, and actions that are due: see `acting.ts`. */
+import type { Capture } from "~/capture/capture";
+import { inTransaction, type Pool, type Tx } from "~/db/connect";
+import type { Log } from "~/log";
+import * as pending from "~/platform/counterparts/pending-store";
+import * as store from "~/platform/counterparts/store";
+import { type Act, actsOf, performAll, postpone } from "~/platform/environments/actions";
+import { nowOf } from "~/platform/environments/clock";
+import type { Timing } from "~/platform/environments/clock-model";
+import { findTiming, lockTiming, setClock } from "~/platform/environments/clock-store";
+import type { Exclusive } from "~/platform/environments/exclusive";
+import { createLooking, isUsedUp } from "~/platform/environments/looking";
+import { createPerforming } from "~/platform/environments/performing";
+import type { EnvironmentRow } from "~/platform/environments/store";
+import type { Templates } from "~/platform/templates/templates";
+import { createFairSemaphore } from "~/semaphore";
+
+/** Due actions that are done in one transaction. */
+const TOGETHER = 50;
+
+/** The time that an environment shows after so many further calls. */
+const nowAfter = ({ clock, calls }: Timing, ahead: number): number =>
+  nowOf({ clock, calls: calls + ahead });
+
+export function createSettling(deps: {
+  pool: Pool;
+  /** For statements on the tables of environments. */
+  replicas: Pool;
+  templates: Templates;
+  exclusive: Exclusive;
+  capture: Capture;
+  log: Log;
+}) {
+  const { pool, replicas, templates, exclusive, capture } = deps;
+  const { prepare, attempt } = createPerforming(deps);
+  const look = createLooking(templates);
+  const within = <T>(work: (tx: Tx) => Promise<T>) => inTransaction(replicas, work);
+  /** One call of an environment looks for all that wait. */
+  const inTurn = createFairSemaphore({ limit: Number.POSITIVE_INFINITY });
+
+  /**
+   * Does what the next changes set off, and what is due. The environment's calls wait. `ahead`: calls that the clock is
+   * read after. Returns whether there is more.
+   */
+  async function act(
+    tx: Tx,
+    environment: EnvironmentRow,
+    baseUrl: string,
+    ahead: number,
+  ): Promise<boolean> {
+    const { environmentId: id, schemaName } = environment;
+    const timing = await lockTiming(tx, id);
+    const state = timing && (await store.find(tx, id));
+    if (!timing || !state) return false;
+    const looked = await look(tx, environment, state);
+    const isLater = ({ rule }: Act) => rule.after !== undefined;
+    const later = looked.found.filter(isLater);
+    let { progress } = looked;
+    if (later.length > 0) progress = await postpone(tx, id, timing, progress, later);
+    // What was changed before something is due is looked at before that.
+    const until = looked.hasMore ? Number.NEGATIVE_INFINITY : nowAfter(timing, ahead);
+    const due = await pending.list(tx, id, { until, limit: TOGETHER });
+    const acts = [...looked.found.filter((each) => !isLater(each)), ...actsOf(state.rules, due)];
+    if (acts.length > 0) {
+      // Otherwise a run that waits for this transaction to start would compare with the state before it.
+      await setClock(tx, id, timing);
+      const means = { environment, baseUrl, timing };
+      progress = await capture.as(tx, "counterpart", schemaName, () =>
+        performAll({ attempt }, tx, means, progress, acts),
+      );
+    }
+    await store.setProgress(tx, id, progress);
+    if (looked.numbers.length > 0) await store.deleteChanges(tx, id, looked.numbers);
+    await pending.remove(tx, id, due);
+    return looked.hasMore || due.length === TOGETHER;
+  }
+
+  /** The work that is left: changes to look at, up to `last`, and actions that are due. Undefined: nothing. */
+  async function findWork(id: string, ahead: number) {
+    const { last, due } = await pending.findLeft(pool, id);
+    const timing = due === null ? undefined : await findTiming(pool, id);
+    const isDue = due !== null && timing !== undefined && due <= nowAfter(timing, ahead);
+    return last !== null || isDue ? { last, isDue } : undefined;
+  }
+
+  /** Returns whether there is more. */
+  async function settleNext(
+    environment: EnvironmentRow,
+    baseUrl: string,
+    ahead: number,
+  ): Promise<boolean> {
+    const { environmentId: id } = environment;
+    const work = await findWork(id, ahead);
+    if (!work) return false;
+    const { last, isDue } = work;
+    const state = await store.find(replicas, id);
+    if (!state || isUsedUp(state)) {
+      // Only those from before: the rules may be replaced meanwhile.
+      if (last !== null) await store.deleteUntil(pool, id, last);
+      return false;
+    }
+    if (last !== null) {
+      const { found, numbers, hasMore } = await look(replicas, environment, state);
+      // Most changes set off nothing: the environment's other calls need not wait for that.
+      if (found.length === 0) {
+        if (numbers.length > 0) await store.deleteChanges(pool, id, numbers);
+        if (hasMore || !isDue) return hasMore;
+      }
+    }
+    await prepare(environment, state.rules);
+    return await exclusive.run(environment, (tx) => act(tx, environment, baseUrl, ahead), within);
+  }
+
+  /**
+   * Does what the changes so far set off, and what is due. Throws 503 if calls in progress do not end in time. `baseUrl`
+   * is that of links in answers to actions, which nobody reads: any does where no request gives one. `ahead`: 1 ahead of
+   * a call, so that what is due until then precedes it.
+   */
+  return async function settle(
+    environment: EnvironmentRow,
+    baseUrl = "",
+    ahead = 0,
+  ): Promise<void> {
+    const { environmentId: id } = environment;
+    if (!(await findWork(id, ahead))) return;
+    await inTurn(id, async () => {
+      while (await settleNext(environment, baseUrl, ahead));
+    });
+  };
+}
