@@ -90,7 +90,7 @@ test("shows, replaces and clears the counterparts", async () => {
   };
   const file = await commands.file("counterparts.yaml", JSON.stringify({ counterparts: [rule] }));
   expect((await json("counterparts", id, "--set", file)).counterparts).toEqual([
-    { ...rule, fired: 0, lastError: null },
+    { ...rule, fired: 0, dropped: 0, lastError: null },
   ]);
   const { out } = await commands.run(["env", "counterparts", id]);
   expect(out).toContain("fired: 0");

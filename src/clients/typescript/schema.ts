@@ -373,6 +373,25 @@ export interface components {
                 readonly [key: string]: unknown;
             };
         };
+        /** @description With `after`: the person does not act if a later transaction of the agent meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}` */
+        readonly CounterpartExcuse: {
+            readonly diff_type: components["schemas"]["TriggerType"];
+            /**
+             * @description The table
+             * @example messages
+             */
+            readonly entity: string;
+            /** @description Of the table. Omitted: the rule's */
+            readonly service?: components["schemas"]["Service"];
+            /** @description Which rows, as in assertions. Omitted: every row */
+            readonly where?: {
+                readonly [key: string]: unknown;
+            };
+            /** @description For `changed`: columns with their old and new values, as in assertions */
+            readonly expected_changes?: {
+                readonly [key: string]: unknown;
+            };
+        };
         /** @description A value of the row that set off the rule: of a column, or of a part of one (`extra.topic`). Of several paths, the first that is not null */
         readonly FromTrigger: {
             /** @description A path, or several */
@@ -432,6 +451,7 @@ export interface components {
              * @example PT2M
              */
             readonly after?: string;
+            readonly unless?: components["schemas"]["CounterpartExcuse"];
             readonly say?: components["schemas"]["CounterpartWords"];
             readonly call?: components["schemas"]["CounterpartCall"];
             /**
@@ -3371,6 +3391,7 @@ export interface components {
              * @example PT2M
              */
             readonly after?: string;
+            readonly unless?: components["schemas"]["CounterpartExcuse"];
             readonly say?: components["schemas"]["CounterpartWords"];
             readonly call?: components["schemas"]["CounterpartCall"];
             /**
@@ -3383,6 +3404,11 @@ export interface components {
              * @example 1
              */
             readonly fired: number;
+            /**
+             * @description How often it has not acted, because the agent did what `unless` names
+             * @example 0
+             */
+            readonly dropped: number;
             /**
              * @description Why its last action was rejected, in the words of the service; null if it was not. A rejected action changes nothing
              * @example not_in_channel
@@ -4588,6 +4614,7 @@ export type NewEventApp = components['schemas']['NewEventApp'];
 export type NewEventApps = components['schemas']['NewEventApps'];
 export type TriggerType = components['schemas']['TriggerType'];
 export type CounterpartTrigger = components['schemas']['CounterpartTrigger'];
+export type CounterpartExcuse = components['schemas']['CounterpartExcuse'];
 export type FromTrigger = components['schemas']['FromTrigger'];
 export type CounterpartWords = components['schemas']['CounterpartWords'];
 export type CounterpartCall = components['schemas']['CounterpartCall'];

@@ -124,6 +124,19 @@ const Rule = t.Object(
         examples: ["PT2M"],
       }),
     ),
+    unless: t.Optional({
+      ...When,
+      title: "CounterpartExcuse",
+      description:
+        'With `after`: the person does not act if a later transaction of the agent meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}`',
+      examples: [
+        {
+          diff_type: "added",
+          entity: "messages",
+          where: { thread_ts: { $trigger: ["thread_ts", "ts"] } },
+        },
+      ],
+    }),
     say: t.Optional(Say),
     call: t.Optional(Call),
     times: t.Optional(
@@ -189,6 +202,11 @@ const RuleState = t.Object(
   {
     ...Rule.properties,
     fired: Type.Integer({ ...Count, description: "How often it has acted", examples: [1] }),
+    dropped: Type.Integer({
+      ...Count,
+      description: "How often it has not acted, because the agent did what `unless` names",
+      examples: [0],
+    }),
     lastError: t.Nullable(t.String({ examples: ["not_in_channel"] }), {
       description:
         "Why its last action was rejected, in the words of the service; null if it was not. A rejected action changes nothing",

@@ -2,6 +2,7 @@
 
 import type { Session } from "~/db/session";
 import { ApiError } from "~/errors";
+import type { Rows } from "~/evaluation/candidates";
 import { joined, SpecError } from "~/evaluation/mistakes";
 import type { Row } from "~/evaluation/predicate";
 import { compileTrigger, type Trigger } from "~/evaluation/trigger";
@@ -16,7 +17,7 @@ import {
   type NewAct,
 } from "~/platform/counterparts/model";
 import type { PersonAct, StoredRule } from "~/platform/counterparts/store";
-import { pathsIn } from "~/platform/counterparts/values";
+import { filledFrom, pathsIn } from "~/platform/counterparts/values";
 import { requireReplica, serviceOf, toolNames } from "~/replicas/index";
 
 /** An environment, or the template of one. */
@@ -70,8 +71,39 @@ async function requireCounterpart(
   if (rule.after !== undefined) requireDuration(rule.after, `${path}.after`);
   const trigger = triggerOf({ ...rule, service }, vocabulary, `${path}.when`, { isNew: true });
   requireAction({ ...rule, service }, trigger, path);
+  const excuse = requireUnless({ ...rule, service }, vocabulary, trigger, `${path}.unless`);
   const user = await requireUser(sessionOf, service, rule.as, `${path}.as`);
-  return { ...rule, as: user, service, table: trigger.table };
+  return {
+    ...{ ...rule, as: user, service, table: trigger.table },
+    ...(excuse && { unlessTable: excuse.table }),
+  };
+}
+
+/** Undefined without one. Throws `invalid_request`. */
+function requireUnless(
+  { unless, after, service }: Counterpart & { readonly service: string },
+  vocabulary: Vocabulary,
+  { columns }: Pick<Trigger, "columns">,
+  path: string,
+): Trigger | undefined {
+  if (!unless) return undefined;
+  if (after === undefined) throw wrong(path, "only an action that waits has it; give after, too");
+  requireColumns(unless, columns, path);
+  return triggerOf({ when: filledFrom({}, unless) as typeof unless, service }, vocabulary, path, {
+    isNew: true,
+  });
+}
+
+/** Rejects values of the row that it does not have. */
+function requireColumns(value: unknown, columns: readonly string[], path: string): void {
+  for (const from of pathsIn(value)) {
+    const [column = ""] = from.split(".", 1);
+    if (!columns.includes(column))
+      throw wrong(
+        path,
+        `$trigger: the row has no column ${quoted(column)}${nearest(column, columns)}`,
+      );
+  }
 }
 
 function requireDuration(text: string, path: string): void {
@@ -141,12 +173,30 @@ export function triggerOf(
   }
 }
 
-/** The columns that the action of a rule takes from the row that sets it off. */
-export function takenFrom(row: Row, { say, call, service }: PersonAct): Row {
-  const columns = pathsIn(say ?? call).map((path) => path.split(".", 1)[0] ?? "");
+/** The columns that a rule takes from the row that sets it off. */
+export function takenFrom(row: Row, { say, call, unless, service }: StoredRule): Row {
+  const columns = pathsIn([say ?? call, unless]).map((path) => path.split(".", 1)[0] ?? "");
   const { acting } = requireReplica(service);
   if (say && say.channel === undefined && acting?.say) columns.push(acting.say.channel);
   return Object.fromEntries([...new Set(columns)].map((column) => [column, row[column] ?? null]));
+}
+
+/** Whether changes of the agent end an action that waits. `row`: has set it off. */
+export function excuseOf(
+  { unless, service, name }: StoredRule,
+  row: Row,
+  vocabulary: Vocabulary,
+): (rows: Rows) => boolean {
+  if (!unless) return () => false;
+  try {
+    const when = filledFrom(row, unless) as typeof unless;
+    const { find } = triggerOf({ when, service }, vocabulary, name);
+    return (rows) => find(rows).length > 0;
+  } catch (error) {
+    // A value of the row, such as an object, with which no column can be compared: nothing equals it.
+    if (error instanceof ApiError) return () => false;
+    throw error;
+  }
 }
 
 const isTable = (name: string, { tables }: Vocabulary) => tables.some((each) => each.name === name);
@@ -157,14 +207,7 @@ function requireAction(rule: Acting, { columns }: Pick<Trigger, "columns">, path
   const { say, call, service } = rule;
   if ((say === undefined) === (call === undefined))
     throw wrong(path || "say", "either say or call is needed");
-  for (const from of pathsIn(say ?? call)) {
-    const [column = ""] = from.split(".", 1);
-    if (!columns.includes(column))
-      throw wrong(
-        `${path}.${say ? "say" : "call"}`,
-        `$trigger: the row has no column ${quoted(column)}${nearest(column, columns)}`,
-      );
-  }
+  requireColumns(say ?? call, columns, `${path}.${say ? "say" : "call"}`);
   if (call) requireCall(call, service, joined(path, "call"));
   if (!say) return;
   const { acting } = requireReplica(service);

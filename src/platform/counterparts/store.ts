@@ -5,10 +5,15 @@
 import { of } from "~/db/blueprint";
 import { type Fragment, literal, type Sql } from "~/db/connect";
 import type { Counterpart } from "~/platform/counterparts/model";
-import { removeAll } from "~/platform/counterparts/pending-store";
+import { removeAll, type StoredPending } from "~/platform/counterparts/pending-store";
 
 /** A rule with the id of its user, its service and the table of its trigger. */
-export type StoredRule = Counterpart & { readonly service: string; readonly table: string };
+export type StoredRule = Counterpart & {
+  readonly service: string;
+  readonly table: string;
+  /** Of `unless`. */
+  readonly unlessTable?: string;
+};
 
 /** A person, and what they do in a service. */
 export type PersonAct = Pick<StoredRule, "name" | "as" | "service" | "say" | "call">;
@@ -19,6 +24,8 @@ export type Progress = {
   readonly errors: readonly (string | null)[];
   /** How many of the actions of each rule are pending. Absent of rules from before there were any. */
   readonly waiting?: readonly number[];
+  /** How often the actions of each rule were not done, because of its `unless`. */
+  readonly dropped?: readonly number[];
   /** Actions so far, also of rules that were replaced. */
   readonly actions: number;
 };
@@ -38,6 +45,7 @@ export const newState = (rules: readonly StoredRule[], actions = 0): Counterpart
     fired: rules.map(() => 0),
     errors: rules.map(() => null),
     waiting: rules.map(() => 0),
+    dropped: rules.map(() => 0),
     actions,
   },
 });
@@ -77,6 +85,25 @@ export async function find(sql: Sql, environmentId: string): Promise<Counterpart
     from diorama.environments e where environment_id = ${environmentId}
   `;
   return row?.state ?? null;
+}
+
+/** The counterparts of an environment and the pending actions of some of the rules, as of one moment. */
+export async function findWithPending(
+  sql: Sql,
+  environmentId: string,
+  rules: readonly number[],
+): Promise<(CounterpartState & { readonly pending: readonly StoredPending[] }) | undefined> {
+  const [row] = await sql<(CounterpartState & { pending: StoredPending[] })[]>`
+    select rules, progress, (
+      select coalesce(
+        json_agg(json_build_object('seq', seq::text, 'rule', rule, 'due', due, 'row', trigger_row) order by due, seq), '[]'
+      )
+      from diorama.pending_actions p
+      where p.environment_id = c.environment_id and rule = any(${[...rules]}::int4[])
+    ) as pending
+    from diorama.counterparts c where environment_id = ${environmentId}
+  `;
+  return row;
 }
 
 export const setProgress = async (tx: Sql, environmentId: string, progress: Progress) =>
@@ -156,7 +183,10 @@ const TRIGGER = "diorama_counterpart";
 
 type Schema = { readonly environmentId: string; readonly schemaName: string };
 
-const tablesIn = (rules: readonly StoredRule[]) => [...new Set(rules.map(({ table }) => table))];
+/** The tables whose changes rules look at. */
+export const tablesIn = (rules: readonly StoredRule[]): string[] => [
+  ...new Set(rules.flatMap(({ table, unlessTable = table }) => [table, unlessTable])),
+];
 
 /**
  * Begins to note the changes that may set off these rules. A schema with these triggers differs from its template, so

@@ -92,9 +92,10 @@ const view = (
   pending: Awaited<ReturnType<typeof listTimes>>,
 ): CounterpartList => ({
   environmentId: id,
-  counterparts: rules.map(({ table: _, ...rule }, index) => ({
+  counterparts: rules.map(({ table: _, unlessTable: __, ...rule }, index) => ({
     ...rule,
     fired: progress.fired[index] ?? 0,
+    dropped: progress.dropped?.[index] ?? 0,
     lastError: progress.errors[index] ?? null,
   })),
   pending: pending.flatMap(({ rule, due }) => {

@@ -1,14 +1,18 @@
 /** Finds what the changes of an environment set off. */
 import type { Sql } from "~/db/connect";
+import type { Rows } from "~/evaluation/candidates";
 import { changesOf } from "~/platform/counterparts/changes";
-import { triggerOf } from "~/platform/counterparts/rules";
+import type { StoredPending } from "~/platform/counterparts/pending-store";
+import { excuseOf, triggerOf } from "~/platform/counterparts/rules";
 import {
   type CounterpartState,
   countOf,
-  find,
+  findWithPending,
   listChanges,
   type NotedRow,
   type Progress,
+  type StoredRule,
+  tablesIn,
 } from "~/platform/counterparts/store";
 import type { Act } from "~/platform/environments/actions";
 import type { EnvironmentRow } from "~/platform/environments/store";
@@ -31,35 +35,71 @@ export type Looked = {
   readonly hasMore: boolean;
   /** The actions that they set off: now, or after some time. */
   readonly found: readonly Act[];
-  /** With what they set off. */
+  /** Pending actions that they end. */
+  readonly ended: readonly Pick<StoredPending, "seq">[];
+  /** Nothing follows from them. */
+  readonly isIdle: boolean;
+  /** With what they set off and end. */
   readonly progress: Progress;
 };
 
+/** An action that waits, unless the agent does something. */
+type Waiting = {
+  readonly index: number;
+  readonly isMet: (rows: Rows) => boolean;
+  /** It has been set off by the same changes. */
+  readonly act?: Act;
+  /** It is pending. */
+  readonly stored?: StoredPending;
+};
+
 export function createLooking(templates: Templates) {
-  /** Finds the actions that these changes set off. */
+  /** Finds the actions that these changes set off and end. */
   async function lookAt(
     noted: readonly NotedRow[],
     environment: EnvironmentRow,
-    { rules, progress }: CounterpartState,
-  ): Promise<Pick<Looked, "found" | "progress">> {
+    { rules, progress, pending }: CounterpartState & { readonly pending: readonly StoredPending[] },
+  ): Promise<Pick<Looked, "found" | "ended" | "isIdle" | "progress">> {
     const vocabulary = await templates.vocabularyOf(environment);
     const triggers = rules.map((rule) => triggerOf(rule, vocabulary, rule.name));
-    const tables = vocabulary.tables.filter(({ name }) =>
-      rules.some(({ table }) => table === name),
-    );
-    const fired = rules.map((_, index) => progress.fired[index] ?? 0);
-    const waiting = rules.map((_, index) => progress.waiting?.[index] ?? 0);
-    const current = { rules, progress: { ...progress, fired, waiting } };
-    const found: Act[] = [];
-    for (const rows of changesOf(tables, noted))
+    const names = new Set(tablesIn(rules));
+    const tables = vocabulary.tables.filter(({ name }) => names.has(name));
+    const counted = (counts: readonly number[] = []) => rules.map((_, index) => counts[index] ?? 0);
+    const fired = counted(progress.fired);
+    const waiting = counted(progress.waiting);
+    const dropped = counted(progress.dropped);
+    const current = { rules, progress: { ...progress, fired, waiting, dropped } };
+    const found = new Set<Act>();
+    const ended: StoredPending[] = [];
+    const waits = new Set<Waiting>();
+    for (const stored of pending) {
+      const rule = rules[stored.rule];
+      if (!rule?.unless) continue;
+      waits.add({ index: stored.rule, stored, isMet: excuseOf(rule, stored.row, vocabulary) });
+    }
+    let isIdle = true;
+    for (const rows of changesOf(tables, noted)) {
+      for (const each of waits) {
+        if (!each.isMet(rows)) continue;
+        isIdle = false;
+        waits.delete(each);
+        if (each.act) found.delete(each.act);
+        if (each.stored) ended.push(each.stored);
+        add(waiting, each.index, -1);
+        add(dropped, each.index, 1);
+      }
       for (const [index, rule] of rules.entries())
         for (const row of triggers[index]?.find(rows) ?? []) {
           if (isAtLimit(current, index)) break;
-          const counts = rule.after === undefined ? fired : waiting;
-          counts[index] = (counts[index] ?? 0) + 1;
-          found.push({ index, rule, row });
+          isIdle = false;
+          add(rule.after === undefined ? fired : waiting, index, 1);
+          const act = { index, rule, row };
+          found.add(act);
+          // What the same transaction changes does not end it.
+          if (rule.unless) waits.add({ index, act, isMet: excuseOf(rule, row, vocabulary) });
         }
-    return { found, progress: current.progress };
+    }
+    return { found: [...found], ended, isIdle, progress: current.progress };
   }
 
   /** The next changes that no rule has seen yet, and what they set off. `known`: the state before. */
@@ -71,10 +111,21 @@ export function createLooking(templates: Templates) {
     const { environmentId: id } = environment;
     const { rows: noted, hasMore } = await listChanges(sql, id, TOGETHER_BYTES);
     const numbers = noted.map(({ number }) => number);
-    if (noted.length === 0) return { numbers, hasMore, found: [], progress: known.progress };
-    const waits = known.rules.some(({ after }) => after !== undefined);
-    // The number of pending actions can fall meanwhile, so that a rule may act again: read after the changes.
-    const state = (waits && (await find(sql, id))) || known;
-    return { numbers, hasMore, ...(await lookAt(noted, environment, state)) };
+    const { rules, progress } = known;
+    if (noted.length === 0)
+      return { numbers, hasMore, found: [], ended: [], isIdle: true, progress };
+    // What waits can be set off, done or ended meanwhile: it is read after the changes.
+    const state = rules.some(({ after }) => after !== undefined)
+      ? await findWithPending(sql, id, placesWithUnless(rules))
+      : undefined;
+    const given = state ?? { ...known, pending: [] };
+    return { numbers, hasMore, ...(await lookAt(noted, environment, given)) };
   };
 }
+
+const add = (counts: number[], index: number, count: number) => {
+  counts[index] = Math.max((counts[index] ?? 0) + count, 0);
+};
+
+const placesWithUnless = (rules: readonly StoredRule[]): number[] =>
+  rules.flatMap(({ unless }, index) => (unless ? [index] : []));

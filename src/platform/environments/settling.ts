@@ -56,6 +56,7 @@ export function createSettling(deps: {
     const isLater = ({ rule }: Act) => rule.after !== undefined;
     const later = looked.found.filter(isLater);
     let { progress } = looked;
+    await pending.remove(tx, id, looked.ended);
     if (later.length > 0) progress = await postpone(tx, id, timing, progress, later);
     // What was changed before something is due is looked at before that.
     const until = looked.hasMore ? Number.NEGATIVE_INFINITY : nowAfter(timing, ahead);
@@ -100,9 +101,9 @@ export function createSettling(deps: {
       return false;
     }
     if (last !== null) {
-      const { found, numbers, hasMore } = await look(replicas, environment, state);
+      const { isIdle, numbers, hasMore } = await look(replicas, environment, state);
       // Most changes set off nothing: the environment's other calls need not wait for that.
-      if (found.length === 0) {
+      if (isIdle) {
         if (numbers.length > 0) await store.deleteChanges(pool, id, numbers);
         if (hasMore || !isDue) return hasMore;
       }

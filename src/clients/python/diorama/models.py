@@ -176,6 +176,37 @@ class CounterpartTrigger(Model):
     """
 
 
+class CounterpartExcuse(Model):
+    """
+    With `after`: the person does not act if a later transaction of the agent meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}`
+    """
+
+    diff_type: Literal["added", "changed", "removed"]
+    """
+    What happens to the row
+    """
+
+    entity: str
+    """
+    The table
+    """
+
+    service: str | None = None
+    """
+    Of the table. Omitted: the rule's
+    """
+
+    where: dict[str, Any] | None = None
+    """
+    Which rows, as in assertions. Omitted: every row
+    """
+
+    expected_changes: dict[str, Any] | None = None
+    """
+    For `changed`: columns with their old and new values, as in assertions
+    """
+
+
 class FromTrigger(Model):
     """
     A value of the row that set off the rule: of a column, or of a part of one (`extra.topic`). Of several paths, the first that is not null
@@ -260,6 +291,7 @@ class Counterpart(Model):
     An ISO 8601 duration, at most P10Y: the person acts so much later, by the environment's clock. Omitted: before the call that sets it off is answered
     """
 
+    unless: CounterpartExcuse | None = None
     say: CounterpartWords | None = None
     call: CounterpartCall | None = None
     times: int | None = None
