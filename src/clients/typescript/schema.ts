@@ -3215,11 +3215,10 @@ export interface components {
         /** @description How far to move the clock */
         readonly ClockMove: {
             /**
-             * Format: date-time
-             * @description The time to move to, not before the current one, in the years 2002 to 2037
-             * @example 2026-03-12T09:00:00Z
+             * @description Where to
+             * @example next
              */
-            readonly to?: string;
+            readonly to?: string | "next";
             /**
              * @description In place of `to`: an ISO 8601 duration
              * @example P1D

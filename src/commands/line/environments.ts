@@ -71,7 +71,7 @@ export function addEnvironments(line: Command, { env, interruption }: Context): 
     .action((id: string, options: Forking) => forkEnvironment(connect(options), id, options));
   onEnvironment("clock")
     .description("Show the clock of an environment, or move it and show what was due.")
-    .option("--to <time>", "Move it to this time.")
+    .option("--to <time>", "Move it to this time, or to the next at which something is due.")
     .option("--advance <duration>", "Move it by this ISO 8601 duration, such as P1D.")
     .action((id: string, options) => clockOfEnvironment(connect(options), id, options));
   onEnvironment("faults")

@@ -14,7 +14,7 @@ import { parseDuration } from "~/input/duration";
 import type { Log } from "~/log";
 import type { Acting } from "~/platform/environments/acting";
 import { movedTo, nowOf, requireTime, viewClock } from "~/platform/environments/clock";
-import type { ClockView } from "~/platform/environments/clock-model";
+import type { ClockView, Timing } from "~/platform/environments/clock-model";
 import * as store from "~/platform/environments/clock-store";
 import type { ClockMove } from "~/platform/environments/control-model";
 import { createDueActions, type Queue } from "~/platform/environments/due-actions";
@@ -28,7 +28,7 @@ import { isNoted, noteNow, setCause } from "~/platform/outbox/store";
 import type { Templates } from "~/platform/templates/templates";
 import type { DueEffect } from "~/replicas/replica";
 import { modelOf } from "~/replicas/world";
-import { isShown, MICROS, REAL, seededBytes, TIMES } from "~/source";
+import { isShown, LAST_SHOWN, MICROS, REAL, seededBytes, TIMES } from "~/source";
 
 export type Clocks = ReturnType<typeof createClocks>;
 
@@ -100,9 +100,7 @@ export function createClocks(deps: {
         const people = await counterpartsIn(tx, environment, timing, rules);
         if (people?.isUnsettled && !isLast) throw new Unsettled();
         const from = nowOf(timing);
-        const until = target(wanted, from);
-        const moved = movedTo(timing, until);
-        const bytes = timing.seed === null ? REAL.bytes : seededBytes(timing.seed, moved.calls);
+        const { bytes } = sourceOfMove(timing);
         const open = (at: number): Session => {
           const named = tablesOf(tx, schemaName, tables);
           return sessionWithin(tx, schemaName, named, { micros: at * MICROS, bytes });
@@ -121,7 +119,13 @@ export function createClocks(deps: {
             next: (after, last) => schedule.next(open(after), after, last),
             fire,
           });
-        if (people) queues.push(await people.queue(until, EFFECTS_MAX));
+        if (people) queues.push(await people.queue(EFFECTS_MAX));
+        // What is left from before is due at the time that the clock shows.
+        const until =
+          wanted.to === "next"
+            ? Math.max(from, (await firstOf(queues, from, LAST_SHOWN))?.at ?? from)
+            : target(wanted, from);
+        const moved = movedTo(timing, until);
         const effects = await fireAll(queues, { from, until }, (actor, work) =>
           capture.as(tx, actor, schemaName, work),
         );
@@ -135,6 +139,11 @@ export function createClocks(deps: {
     );
   }
 }
+
+/** The random bytes of what happens during a move, which counts as a call. */
+const sourceOfMove = ({ seed, calls }: Timing) => ({
+  bytes: seed === null ? REAL.bytes : seededBytes(seed, calls + 1),
+});
 
 /** The time to move to. Throws `invalid_request`. */
 function target({ to, advance }: ClockMove, now: number): number {
@@ -157,6 +166,16 @@ function target({ to, advance }: ClockMove, now: number): number {
   throw new ApiError("invalid_request", `advance: the clock must stay in ${TIMES}`);
 }
 
+/** The queue in which something is due first: after `after` or from before, and not after `last`. */
+async function firstOf(queues: readonly Queue[], after: number, last: number) {
+  let first: { readonly queue: Queue; readonly at: number } | undefined;
+  for (const queue of queues) {
+    const at = await queue.next(after, first ? first.at : last);
+    if (at !== undefined && (!first || at < first.at)) first = { queue, at };
+  }
+  return first;
+}
+
 /** Does everything that is due until a moment, each at its own time; at the same time, in the order of the queues. */
 async function fireAll(
   queues: readonly Queue[],
@@ -165,14 +184,7 @@ async function fireAll(
 ): Promise<Effect[]> {
   const effects: Effect[] = [];
   let after = from;
-  async function next() {
-    let first: { readonly queue: Queue; readonly at: number } | undefined;
-    for (const queue of queues) {
-      const at = await queue.next(after, first ? first.at : until);
-      if (at !== undefined && (!first || at < first.at)) first = { queue, at };
-    }
-    return first;
-  }
+  const next = () => firstOf(queues, after, until);
   async function fire({ queue, at }: { readonly queue: Queue; readonly at: number }) {
     const fired = await queue.fire(at);
     if (fired.length === 0) throw new Error("something is due, and nothing happened");

@@ -114,11 +114,19 @@ export const SnapshotList = t.Object(
 export const ClockMove = t.Object(
   {
     to: t.Optional(
-      t.String({
-        format: "date-time",
-        description: "The time to move to, not before the current one, in the years 2002 to 2037",
-        examples: ["2026-03-12T09:00:00Z"],
-      }),
+      t.Union(
+        [
+          t.String({
+            format: "date-time",
+            description: "A time, not before the current one, in the years 2002 to 2037",
+            examples: ["2026-03-12T09:00:00Z"],
+          }),
+          t.Literal("next", {
+            description: "The next time at which something is due; the clock stays if nothing is",
+          }),
+        ],
+        { description: "Where to", examples: ["next"] },
+      ),
     ),
     advance: t.Optional(
       t.String({

@@ -48,22 +48,23 @@ export function createDueActions(deps: { pool: Pool; templates: Templates; log: 
       if (!state) return undefined;
       const { last } = await pending.findLeft(tx, id);
       let { progress } = state;
-      let done: pending.StoredPending[] = [];
+      const done: pending.StoredPending[] = [];
 
       return {
         /** Changes have not been looked at that may set off or end actions. */
         isUnsettled: last !== null,
 
-        /** The actions that are due by then, and at most one more than `max`. */
-        async queue(until: number, max: number): Promise<Queue> {
+        /** The first actions that are pending, one more than `max`. */
+        async queue(max: number): Promise<Queue> {
+          const until = Number.MAX_SAFE_INTEGER;
           const left = await pending.list(tx, id, { until, limit: max + 1 });
-          done = [...left];
           return {
             actor: "counterpart",
             next: async (_, until) => left.find(({ due }) => due <= until)?.due,
             async fire() {
-              const [first] = left.splice(0, 1);
-              const acts = actsOf(state.rules, first ? [first] : []);
+              const first = left.splice(0, 1);
+              done.push(...first);
+              const acts = actsOf(state.rules, first);
               const means = { environment, baseUrl: "", timing };
               progress = await performAll(performing, tx, means, progress, acts);
               return acts.map(({ rule }) => ({ kind: ACTED, id: rule.name }));

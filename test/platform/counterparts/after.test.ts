@@ -108,6 +108,28 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
     });
   });
 
+  test("a clock moves from one time at which something is due to the next", async () => {
+    const { open, post, move } = on(program);
+    const environment = await open([APPROVES]);
+    await post(environment, "approve?");
+    for (const seconds of [60, 180])
+      await program.chat(environment, "chat.scheduleMessage", {
+        ...{ channel: CHANNEL, text: `scheduled ${seconds}` },
+        post_at: NOON / 1_000 + seconds,
+      });
+    const moves = [];
+    for (let n = 0; n < 4; n++) moves.push(await move(environment, { to: "next" }));
+
+    expect(
+      moves.map(({ now, effects }: any) => [now, effects.map(({ kind }: any) => kind)]),
+    ).toEqual([
+      [at(60), ["message_posted"]],
+      [at(120), ["counterpart_acted"]],
+      [at(180), ["message_posted"]],
+      [at(180), []],
+    ]);
+  });
+
   test("what is due precedes the call that comes at its time, and no other", async () => {
     const { open, post, repliesTo, show, start } = on(program);
     const clock = { now: new Date(NOON).toISOString(), mode: "step", stepMs: 50_000 };

@@ -281,6 +281,37 @@ describe("a clock that is moved", () => {
     expect(await move(environment, { advance: "PT0S" })).toMatchObject({ effects: [] });
   });
 
+  test.each([
+    ["chat", "default", "U01AGENTONE", []],
+    ["tracker", "expanded", MARIA, ["cycle_completed"]],
+    ["mail", "default", "agent@acme.test", []],
+    ["calendar", "default", "agent@acme.test", []],
+  ])(
+    "moves of a %s (%s) to what is due next do the same as one move over all of it",
+    async (service, size, impersonateUserId, expected) => {
+      const { move } = on(program);
+      const template = { templateService: service, templateName: `${service}_${size}` };
+      const clock = { now: NOON, mode: "frozen" };
+      const open = () => program.environment({ ...template, impersonateUserId, clock, seed: 7 });
+      const step = await open();
+      const seen: { at: string; kind: string }[] = [];
+      let now = NOON;
+      for (let n = 0; n < 5; n++) {
+        const moved = await move(step, { to: "next" });
+        expect(moved.now >= now).toBe(true);
+        now = moved.now;
+        for (const { at, kind } of moved.effects) {
+          expect(at <= now).toBe(true); // earlier: left from before the clock began
+          seen.push({ at, kind });
+        }
+      }
+      const { effects } = await move(await open(), { to: now });
+
+      expect(effects.map(({ at, kind }: any) => ({ at, kind }))).toEqual(seen);
+      expect(seen.map(({ kind }) => kind)).toEqual(expect.arrayContaining(expected));
+    },
+  );
+
   test("does what is due in order: reminders, snoozes and statuses too", async () => {
     const { chat, move, say } = on(program);
     const environment = await chat();
