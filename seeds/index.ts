@@ -71,11 +71,14 @@ export type Solution = {
   readonly test: string;
   readonly calls: readonly object[];
   readonly events: readonly SolvingEvent[];
+  /** Of a test that counts them: the events of the run, one for each app. */
+  readonly deliveries?: readonly object[];
 };
 
-/** A change of a row, as among the events of a run. `call`: counted from 1. */
+/** A change of a row, as among the events of a run. `call`: counted from 1; `actor`: absent if it is the agent's. */
 export type SolvingEvent = {
   readonly call: number;
+  readonly actor?: string;
   readonly operation: "insert" | "update" | "delete";
   readonly table: string;
   readonly key: { readonly [column: string]: unknown };

@@ -15,7 +15,7 @@ import {
   type Test,
 } from "~/commands/suite";
 import { type Home, type Homes, testOn } from "~/commands/suite-homes";
-import { eventsFor, type Serving, serve } from "~/commands/suite-serve";
+import { appVariables, eventsFor, type Serving, serve } from "~/commands/suite-serve";
 
 export type Job = {
   readonly homes: Homes;
@@ -123,7 +123,7 @@ async function inEnvironment(job: Job, home: Home, test: Test, head: Head): Prom
     const environment = await client.call("POST", "/initEnv", {
       testId: test.id,
       ttlSeconds: timeoutSeconds + MARGIN_SECONDS,
-      ...(job.serving && { events: eventsFor(job.serving) }),
+      events: job.serving && eventsFor(job.serving, test),
     });
     try {
       return await withCostFile((costs) =>
@@ -196,7 +196,7 @@ async function inRun(
     );
   const agent = serving
     ? await serve(client, { environment, serving, signal, start, begin })
-    : await start({ DIORAMA_PROMPT: `${environment["prompt"]}` });
+    : await start({ DIORAMA_PROMPT: `${environment["prompt"]}`, ...appVariables(environment) });
   await logs?.close();
   const runId = `${made.runId}`;
   const { ending, exitCode, output } = agent;

@@ -1,12 +1,13 @@
 /** Agents that stay up and wait for events: each attempt begins with a message that mentions them. */
 import type { AgentEnd } from "~/commands/agent";
 import { type Answer, type Client, type Environment, pause, UsageError } from "~/commands/client";
+import type { Test } from "~/commands/suite";
 
 export type Serving = {
   /** The app that the agent is. */
   readonly app: string;
-  /** The types of events that it receives. */
-  readonly events: readonly string[];
+  /** The types of events that it receives. Undefined: those of the test's app, or mentions and messages. */
+  readonly events: readonly string[] | undefined;
   /** Where the prompt is posted, and by whom. */
   readonly channel: string;
   readonly from: string;
@@ -33,7 +34,7 @@ const EVENTS_DEFAULT = [
 
 /** Undefined for agents that get their prompt in their environment. Throws UsageError. */
 export function servingOf(options: ServeOptions): Serving | undefined {
-  const { serve, channel, from, app, event = EVENTS_DEFAULT, quiet: quietSeconds } = options;
+  const { serve, channel, from, app, event: events, quiet: quietSeconds } = options;
   if (!serve && (channel !== undefined || from !== undefined))
     throw new UsageError("--channel and --from are for --serve");
   if (!serve) return undefined;
@@ -41,7 +42,7 @@ export function servingOf(options: ServeOptions): Serving | undefined {
     throw new UsageError(
       "--serve needs --channel and --from: where the prompt is posted, and by whom",
     );
-  return { app, events: event, channel, from, quietSeconds };
+  return { app, events, channel, from, quietSeconds };
 }
 
 /** Between two looks whether the agent has connected. */
@@ -49,7 +50,26 @@ const LOOK_MS = 200;
 /** Of one call that waits. */
 const WAIT_MS = 60_000;
 
-export const eventsFor = ({ app, events }: Serving) => ({ apps: [{ app, events }] });
+/** The field `events` of initEnv; undefined: the apps are those of the test. */
+export const eventsFor = ({ app, events }: Serving, test: Pick<Test, "events">) =>
+  test.events && !events ? undefined : { apps: [{ app, events: events ?? EVENTS_DEFAULT }] };
+
+/** The app that the agent is, with its access: the wanted one, or else the first of the environment. */
+function appOf(environment: Answer, wanted?: string) {
+  const apps = (environment["apps"] ?? []) as readonly AppOf[];
+  return apps.find(({ app }) => app === wanted) ?? apps[0];
+}
+
+/** The variables of an agent whose environment has an app. */
+export function appVariables(environment: Answer, wanted?: string): Environment {
+  const app = appOf(environment, wanted);
+  if (!app) return {};
+  return {
+    DIORAMA_APP_ID: app.app,
+    DIORAMA_APP_TOKEN: app.token,
+    DIORAMA_SIGNING_SECRET: app.signingSecret ?? undefined,
+  };
+}
 
 type Attempt = {
   /** The answer of `initEnv`. */
@@ -72,24 +92,21 @@ export async function serve(
 ): Promise<AgentEnd> {
   const done = Promise.withResolvers<void>();
   const ended = new AbortController();
-  const [app] = environment["apps"] as readonly AppOf[];
-  const agent = start(
-    {
-      DIORAMA_APP_ID: serving.app,
-      DIORAMA_APP_TOKEN: `${app?.token}`,
-      DIORAMA_SIGNING_SECRET: `${app?.signingSecret}`,
-    },
-    done.promise,
-  ).finally(() => ended.abort());
+  const app = appOf(environment, serving.app);
+  const agent = start(appVariables(environment, serving.app), done.promise).finally(() =>
+    ended.abort(),
+  );
   const path = `/env/${environment["environmentId"]}`;
   const until = AbortSignal.any([signal, ended.signal]);
   try {
-    await connected(client, path, until);
+    await connected(client, path, app?.app, until);
     await begin();
     if (!until.aborted) {
       const text = `<@${app?.userId}> ${environment["prompt"]}`;
       const { channel, from: as, quietSeconds } = serving;
-      await client.call("POST", `${path}/counterparts/act`, { as, say: { channel, text } });
+      await client.call("POST", `${path}/counterparts/act`, {
+        ...{ as, service: app?.service, say: { channel, text } },
+      });
       await idle(client, path, quietSeconds * 1000, until);
     }
   } finally {
@@ -99,12 +116,24 @@ export async function serve(
   return await agent;
 }
 
-type AppOf = { readonly token: string; readonly signingSecret: string; readonly userId: string };
+type AppOf = {
+  readonly app: string;
+  readonly service: string;
+  readonly token: string;
+  readonly signingSecret: string | null;
+  readonly userId: string;
+};
 
-async function connected(client: Client, path: string, until: AbortSignal): Promise<void> {
+async function connected(
+  client: Client,
+  path: string,
+  wanted: string | undefined,
+  until: AbortSignal,
+): Promise<void> {
   while (!until.aborted) {
     const { apps } = await client.call("GET", `${path}/events`);
-    if ((apps as { readonly connected: boolean }[]).every((each) => each.connected)) return;
+    const known = apps as readonly { readonly app: string; readonly connected: boolean }[];
+    if (known.some(({ app, connected: is }) => app === wanted && is)) return;
     await pause(LOOK_MS, until);
   }
 }

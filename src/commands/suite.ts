@@ -13,6 +13,8 @@ export type Test = {
   readonly templateName?: string;
   readonly impersonateUserId?: string;
   readonly surfaces?: readonly Surface[];
+  /** The apps of its environments. */
+  readonly events?: object;
 };
 
 export type Suite = {

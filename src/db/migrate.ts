@@ -51,6 +51,7 @@ import counterparts from "~/db/migrations/0035_counterparts.sql" with { type: "t
 import eventFaults from "~/db/migrations/0036_event_faults.sql" with { type: "text" };
 import disconnections from "~/db/migrations/0037_disconnections.sql" with { type: "text" };
 import pendingActions from "~/db/migrations/0038_pending_actions.sql" with { type: "text" };
+import testEvents from "~/db/migrations/0039_test_events.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -99,6 +100,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 36, name: "event_faults", text: eventFaults },
   { version: 37, name: "disconnections", text: disconnections },
   { version: 38, name: "pending_actions", text: pendingActions },
+  { version: 39, name: "test_events", text: testEvents },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -9,7 +9,7 @@ const { run, file } = useCommands(program);
 
 /** A bot that answers each mention in its thread. */
 const BOT = `
-const { DIORAMA_SERVICE_URL: base, DIORAMA_APP_TOKEN: appToken, DIORAMA_TOKEN: token } = process.env;
+const { DIORAMA_CHAT_URL: base, DIORAMA_APP_TOKEN: appToken, DIORAMA_TOKEN: token } = process.env;
 const call = async (method, bearer, body = {}) =>
   await (await fetch(base + "/" + method, {
     method: "POST",
@@ -29,17 +29,18 @@ socket.onmessage = async ({ data }) => {
 };
 `;
 
-const aTest = (name: string, prompt: string) => ({
+/** `of`: in front of the names of tables. */
+const aTest = (name: string, prompt: string, of = "") => ({
   name,
   prompt,
   expectedOutput: {
     assertions: [
-      { diff_type: "added", entity: "messages", where: { text: "done" }, expected_count: 1 },
+      { diff_type: "added", entity: `${of}messages`, where: { text: "done" }, expected_count: 1 },
       { diff_type: "delivered", entity: "app_mention", where: { state: "delivered" } },
     ],
     closed_world: true,
     // What follows in the thread's first message is the agent's.
-    allow: [{ entity: "messages", diff_type: "changed" }, { entity: "channel_members" }],
+    allow: [{ entity: `${of}messages`, diff_type: "changed" }, { entity: `${of}channel_members` }],
   },
 });
 
@@ -65,6 +66,31 @@ test("a bot gets its prompt as a mention, and the test ends when it is quiet", a
   expect(ordered).toMatchObject({ verdict: "passed", failures: [] });
   expect(not).toMatchObject({ verdict: "failed" });
   expect(not.failures[0]).toContain("assertion#1 messages");
+});
+
+test("in a world, with the apps of the test", async () => {
+  const created = await program.post("/testSuites", {
+    ...{ name: "Served world", templateService: "world", templateName: "acme" },
+    impersonateUserId: "U01AGENTONE",
+    tests: [
+      {
+        ...aTest("ordered in a world", "Please order lunch.", "chat_"),
+        events: {
+          apps: [
+            { app: "9f0c1d52-6d0b-4c29-a37e-0f7a3f0f8b11", events: ["Issue"] },
+            { app: "A02OTHERAPP", events: ["app_mention"] },
+          ],
+        },
+      },
+    ],
+  });
+  expectStatus(created, 201);
+  const bot = await file("bot.mjs", BOT);
+  const [, , , ...options] = serving(`exec bun ${bot}`, "--app", "A02OTHERAPP", "--json");
+
+  const { out } = await run(["suites", "run", created.body.suiteId, ...options]);
+
+  expect(JSON.parse(out).tests).toMatchObject([{ verdict: "passed", failures: [] }]);
 });
 
 test("a bot that ends has crashed", async () => {

@@ -439,6 +439,7 @@ create table diorama.tests (
   faults json,
   audit json,
   counterparts json,
+  events json,
   constraint tests_pkey PRIMARY KEY (test_id),
   constraint tests_suite_id_fkey FOREIGN KEY (suite_id) REFERENCES diorama.suites(suite_id) ON DELETE CASCADE
 );

@@ -13,6 +13,7 @@ import { useDatabase } from "../support/database";
 import { callTool, endpointOf } from "../support/mcp";
 import { type ServerProcess, startProcess } from "../support/process";
 import { expectStatus } from "../support/program";
+import { deliveriesOf, eventsOf } from "../support/recording";
 
 export type Proof<Client> = {
   /** Calls that solve the task: the verdict is passed, 100 percent. */
@@ -38,18 +39,16 @@ export type Proofs<Client> = { readonly [test: string]: Proof<Client> };
 /** Calls a tool of the vendor's MCP server, and returns its result. */
 export type Tools = (name: string, args: object) => Promise<any>;
 
-/** The agent's access. */
-export type Given = { readonly token: string; readonly serviceUrl: string };
+/** The agent's access. `appToken`: of the test's app, with which it opens connections for events. */
+export type Given = {
+  readonly token: string;
+  readonly serviceUrl: string;
+  readonly appToken?: string | undefined;
+};
 
-/** The events of a run as a solution keeps them: of which call, and without the names of the platform. */
-function eventsOf(events: readonly any[], envId: string) {
-  const calls = [...new Set(events.map(({ request }) => request))];
-  const kept = events.map(({ request, transaction: _, ...event }) => ({
-    call: calls.indexOf(request) + 1,
-    ...event,
-  }));
-  return JSON.parse(JSON.stringify(kept).replaceAll(envId, "<environment>"));
-}
+/** Without a delivery, before a run is ended. */
+const QUIET_MS = 100;
+const SETTLE_MS = 1_000;
 
 /** Mutants of each test, on average. */
 const KILLED_MIN = 50;
@@ -74,6 +73,8 @@ export function prove<Client>(
   const database = useDatabase();
   const ids = new Map<string, string>();
   const surfaces = new Map<string, readonly string[] | undefined>();
+  /** The tests that count deliveries. */
+  const counting = new Set<string>();
   const solutions: { [testId: string]: object } = {};
   let server: ServerProcess;
   let suiteId: string;
@@ -85,9 +86,11 @@ export function prove<Client>(
     suiteId = id;
     expect(testCount).toBe(count);
     const expanded = await server.get(`/testSuites/${id}?expand=true`);
-    for (const { name, id: testId, surfaces: stated } of expanded.body.tests) {
+    for (const { name, id: testId, surfaces: stated, expectedOutput } of expanded.body.tests) {
       ids.set(name, testId);
       surfaces.set(name, stated);
+      const isDelivered = ({ diff_type }: any) => diff_type === "delivered";
+      if (expectedOutput.assertions.some(isDelivered)) counting.add(name);
     }
   });
   afterAll(async () => {
@@ -121,13 +124,18 @@ export function prove<Client>(
     const { environmentId: envId } = environment;
     const { body: run } = await server.post("/startRun", { envId, testId, journal: "full" });
     await act(environment);
+    await settle(name, environment);
     const { body } = await server.post("/diffRun", { runId: run.runId });
     const { body: page } = await server.get(`/runs/${run.runId}/calls?limit=1000`);
     await server.call("DELETE", `/env/${envId}`);
     expect([page.attribution, page.complete, page.next]).toEqual(["exact", true, null]);
     const { body: log } = await server.get(`/runs/${run.runId}/events`);
     expect(log.complete).toBe(true);
-    const solution = { test: name, calls: writesOf(page), events: eventsOf(log.events, envId) };
+    const { body: sent } = await server.get(`/runs/${run.runId}/deliveries?limit=1000`);
+    const solution = {
+      ...{ test: name, calls: writesOf(page), events: eventsOf(log.events, envId) },
+      ...(counting.has(name) && { deliveries: deliveriesOf(sent.events) }),
+    };
     solutions[testId ?? ""] = solution;
     const calls = page.calls.map(({ at, ms, request, ...call }: any) => call);
     return {
@@ -137,10 +145,18 @@ export function prove<Client>(
     };
   }
 
-  const agentOf = ({ token, environmentUrl }: any): Given => ({
+  const agentOf = ({ token, environmentUrl, apps }: any): Given => ({
     token,
     serviceUrl: `${server.url}${environmentUrl}`,
+    appToken: apps?.[0].token,
   });
+
+  /** Waits until no event is under way that the test counts. */
+  const settle = async (name: string, { environmentId }: any) => {
+    if (!counting.has(name)) return;
+    const wanted = { quietMs: QUIET_MS, timeoutMs: SETTLE_MS };
+    expectStatus(await server.post(`/env/${environmentId}/wait`, wanted), 200);
+  };
 
   async function runAs(name: string, act: (environment: any) => Promise<unknown>) {
     const testId = ids.get(name);
@@ -148,6 +164,7 @@ export function prove<Client>(
     const { environmentId: envId } = environment;
     const { body: started } = await server.post("/startRun", { envId, testId });
     await act(environment);
+    await settle(name, environment);
     const answer = await server.post("/evaluateRun", { runId: started.runId });
     expectStatus(answer, 200);
     await server.call("DELETE", `/env/${envId}`);

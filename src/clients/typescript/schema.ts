@@ -3900,6 +3900,8 @@ export interface components {
              *     ]
              */
             readonly counterparts?: readonly components["schemas"]["Counterpart"][];
+            /** @description Of the environments that are created for it, unless initEnv names others. Omitted: none */
+            readonly events?: components["schemas"]["NewEventApps"];
             readonly audit?: components["schemas"]["TestAuditing"];
         };
         /** @description A group of tests that share a template */
@@ -4017,6 +4019,8 @@ export interface components {
              *     ]
              */
             readonly counterparts?: readonly components["schemas"]["Counterpart"][];
+            /** @description Of the environments that are created for it, unless initEnv names others. Omitted: none */
+            readonly events?: components["schemas"]["NewEventApps"];
             readonly audit?: components["schemas"]["TestAuditing"];
         };
         /** @description A suite; when expanded, with its tests */
@@ -4262,6 +4266,8 @@ export interface components {
              *     ]
              */
             readonly counterparts?: readonly components["schemas"]["Counterpart"][];
+            /** @description Of the environments that are created for it, unless initEnv names others. Omitted: none */
+            readonly events?: components["schemas"]["NewEventApps"];
             readonly audit?: components["schemas"]["TestAuditing"];
             /**
              * @description The prompt as an agent gets it, with the time of a new environment
@@ -4346,6 +4352,8 @@ export interface components {
              *     ]
              */
             readonly counterparts?: readonly components["schemas"]["Counterpart"][] | null;
+            /** @description Null: none */
+            readonly events?: components["schemas"]["NewEventApps"] | null;
             /** @description Null: none */
             readonly audit?: components["schemas"]["TestAuditing"] | null;
         };

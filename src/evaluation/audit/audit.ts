@@ -1,5 +1,6 @@
 /** The audit of a test: every mutant of its solution gets the expected verdict, or survives. Pure. */
 import type { JsonObject } from "~/capture/fold";
+import type { OtherChanges } from "~/capture/records";
 import { claimsOn } from "~/evaluation/audit/claims";
 import {
   CLASSES,
@@ -11,11 +12,12 @@ import {
 } from "~/evaluation/audit/mutant";
 import { mutantsOf, mutationInputOf } from "~/evaluation/audit/mutants";
 import { proposalFor } from "~/evaluation/audit/proposal";
-import { type AuditRow, evidenceOf, keyOf } from "~/evaluation/audit/rows";
+import { type AuditRow, diffOf, keyOf } from "~/evaluation/audit/rows";
 import type { TemplateRows } from "~/evaluation/audit/template-rows";
 import type { RunCall } from "~/evaluation/calls";
 import type { Keys, RunEvidence } from "~/evaluation/candidates";
 import type { CompiledSpec } from "~/evaluation/compile";
+import type { RunDelivery } from "~/evaluation/deliveries";
 import { evaluate, type Verdict } from "~/evaluation/evaluate";
 import type { Spec } from "~/evaluation/spec";
 
@@ -26,8 +28,15 @@ export type Solution = {
   readonly half: readonly AuditRow[] | null;
   readonly others: RunEvidence["others"];
   readonly calls: readonly RunCall[];
+  readonly deliveries: readonly RunDelivery[];
 };
-export const NOTHING: Solution = { rows: [], half: null, others: null, calls: [] };
+export const NOTHING: Solution = {
+  rows: [],
+  half: null,
+  others: null,
+  calls: [],
+  deliveries: [],
+};
 
 /** A survivor that the author accepts: it is as good as the solution. `mutant`: its name; `*` stands for anything. */
 export type Accepted = { readonly mutant: string; readonly reason: string };
@@ -158,21 +167,35 @@ export const EMPTY: TestAudit = {
 function evidenceFor(
   mutant: Pick<Mutant, "class" | "rows" | "isHalf">,
   { spec, keys, templateRows }: AuditedTest,
-  { calls, others }: Solution,
+  { calls, others, deliveries }: Solution,
 ): RunEvidence {
   const isUndone = mutant.class === "undone";
   const unchanged = spec.assertions.flatMap(({ diffType, entity }) =>
     diffType === "unchanged" ? [[entity, templateRows.rowsOf(entity)] as const] : [],
   );
   const made = { empty: 0, half: Math.floor(calls.length / 2) };
-  return evidenceOf(mutant.rows, keys, {
+  const isEmpty = mutant.class === "empty";
+  return {
+    ...diffOf(mutant.rows, keys),
     ...(isUndone ? undoneRows(mutant.rows, templateRows, keys, spec) : NOT_UNDONE),
     baselineRows: Object.fromEntries(unchanged),
-    others: others ?? null,
+    // Nothing has set off counterparts, and there are no events of what they did.
+    others: others && isEmpty ? withoutCounterparts(others) : (others ?? null),
     events: isUndone ? NO_EVENTS : null,
     calls: mutant.class in made ? calls.slice(0, made[mutant.class as keyof typeof made]) : calls,
-    deliveries: [], // a test that counts them has no solution here
-  });
+    deliveries: isEmpty ? [] : deliveries,
+  };
+}
+
+function withoutCounterparts({ inserts, updates, deletes, unchangedColumns }: OtherChanges) {
+  const isTheirs = (row: JsonObject) => row["__actor__"] === "counterpart";
+  const kept = (rows: readonly JsonObject[]) => rows.filter((row) => !isTheirs(row));
+  return {
+    inserts: kept(inserts),
+    updates: kept(updates),
+    deletes: kept(deletes),
+    unchangedColumns: unchangedColumns.filter((_, index) => !isTheirs(updates[index] ?? {})),
+  };
 }
 
 const NO_EVENTS = '{"events":[]}';

@@ -1,12 +1,15 @@
 /** The steps of an audit, as a thread gets them: a template, then its tests and their runs. */
 
+import type { JsonObject } from "~/capture/fold";
+import type { OtherChanges } from "~/capture/records";
 import { type Accepted, auditTest, type Solution, type TestAudit } from "~/evaluation/audit/audit";
-import { fold, type RowEvent, type Rows, rowsOfDiff } from "~/evaluation/audit/rows";
+import { diffOf, fold, type RowEvent, type Rows, rowsOfDiff } from "~/evaluation/audit/rows";
 import { createTemplateRows, type TemplateRows } from "~/evaluation/audit/template-rows";
 import type { RunUnsafe } from "~/evaluation/audit/unexplained";
 import type { RunCall } from "~/evaluation/calls";
 import type { Keys, RunEvidence } from "~/evaluation/candidates";
 import { type CompiledSpec, compile } from "~/evaluation/compile";
+import type { RunDelivery } from "~/evaluation/deliveries";
 import { evaluate } from "~/evaluation/evaluate";
 import { SpecError } from "~/evaluation/mistakes";
 import type { Spec } from "~/evaluation/spec";
@@ -38,7 +41,7 @@ export type TestJob = {
   /** Survivors that are shown. */
   readonly shownMax: number;
   readonly solution:
-    | { readonly events: readonly RowEvent[] }
+    | { readonly events: readonly RowEvent[]; readonly deliveries?: readonly RunDelivery[] }
     | { readonly run: StoredRun; readonly calls: readonly RunCall[] }
     | null;
 };
@@ -92,13 +95,16 @@ export function createAuditing() {
 }
 
 function solutionOf(given: NonNullable<TestJob["solution"]>, keys: Keys, template: Rows): Solution {
-  if ("events" in given)
+  if ("events" in given) {
+    const own = given.events.filter(({ actor }) => actor === undefined);
     return {
-      rows: fold(given.events, keys, template),
-      half: halfOf(given.events, keys, template),
-      others: null,
+      rows: fold(own, keys, template),
+      half: halfOf(own, keys, template),
+      others: othersOf(given.events, keys, template),
       calls: [],
+      deliveries: given.deliveries ?? [],
     };
+  }
   const { run, calls } = given;
   const { diff, unchangedColumns } = evidenceOf(run, keys, template);
   const { total, events }: LoggedEvents = JSON.parse(run.events ?? '{"total":0,"events":[]}');
@@ -110,8 +116,25 @@ function solutionOf(given: NonNullable<TestJob["solution"]>, keys: Keys, templat
     half: isKnown ? halfOf(named, keys, template) : null,
     others: JSON.parse(run.others ?? "null"),
     calls,
+    deliveries: [], // of a run, a test that counts them has no solution here
   };
 }
+
+/** The changes by others than the agent; null if there are none. */
+function othersOf(events: readonly RowEvent[], keys: Keys, template: Rows): OtherChanges | null {
+  const byActor = Map.groupBy(events, ({ actor }) => actor);
+  byActor.delete(undefined);
+  const all = { inserts: [], updates: [], deletes: [], unchangedColumns: [] } as Mutable;
+  for (const [actor = "", theirs] of byActor) {
+    const { diff, unchangedColumns } = diffOf(fold(theirs, keys, template), keys);
+    for (const list of ["inserts", "updates", "deletes"] as const)
+      all[list].push(...diff[list].map((row) => ({ __actor__: actor, ...row })));
+    all.unchangedColumns.push(...unchangedColumns);
+  }
+  return byActor.size > 0 ? all : null;
+}
+
+type Mutable = { [list in keyof OtherChanges]: JsonObject[] };
 
 type LoggedEvents = {
   readonly total: number;

@@ -20,6 +20,8 @@ export type RowEvent = {
   readonly key: JsonObject;
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
+  /** Undefined: the agent. */
+  readonly actor?: string;
 };
 
 /** The rows of a template by table. */
@@ -125,12 +127,11 @@ export function fold(events: readonly RowEvent[], keys: Keys, template: Rows): A
   );
 }
 
-/** The evidence of a run that changed these rows. */
-export function evidenceOf(
+/** The diff of a run that changed these rows. */
+export function diffOf(
   rows: readonly AuditRow[],
   keys: Keys,
-  rest: Omit<RunEvidence, "diff" | "unchangedColumns">,
-): RunEvidence {
+): Pick<RunEvidence, "diff" | "unchangedColumns"> {
   const diff = {
     inserts: [] as JsonObject[],
     updates: [] as JsonObject[],
@@ -153,5 +154,5 @@ export function evidenceOf(
       unchangedColumns.push(pick(before, false));
     } else if (after) diff.inserts.push({ __table__: table, ...(after as JsonObject) });
     else if (before) diff.deletes.push({ __table__: table, ...(before as JsonObject) });
-  return { ...rest, diff, unchangedColumns };
+  return { diff, unchangedColumns };
 }

@@ -8,6 +8,7 @@ import type { TestJob } from "~/evaluation/audit/jobs";
 import type { RowEvent } from "~/evaluation/audit/rows";
 import { type RunUnsafe, unexplainedOf } from "~/evaluation/audit/unexplained";
 import { CALL_FIELDS } from "~/evaluation/calls";
+import type { RunDelivery } from "~/evaluation/deliveries";
 import type { SuiteAudit, TestAuditView } from "~/platform/audit/model";
 import * as store from "~/platform/audit/store";
 import type { Counting } from "~/platform/journal/counting";
@@ -66,7 +67,8 @@ export function createAudits(deps: {
       const events = builtin.events.map(
         (event) => ({ ...event, call: String(event.call) }) as RowEvent,
       );
-      return { solution: { from: "builtin", runId: null }, job: { events } };
+      const deliveries = (builtin.deliveries ?? []) as readonly RunDelivery[];
+      return { solution: { from: "builtin", runId: null }, job: { events, deliveries } };
     }
     if (JSON.parse(test.expectedOutput).expects === "nothing")
       return { solution: { from: "nothing", runId: null }, job: null };

@@ -1,5 +1,5 @@
 /**
- * Actions of counterparts that wait for the clock of their environment (migration 37). These functions run on any of the
+ * Actions of counterparts that wait for the clock of their environment (migration 38). These functions run on any of the
  * pools.
  */
 import type { Sql } from "~/db/connect";

@@ -103,7 +103,7 @@ export function createPlanning(deps: { templates: Templates; suites: Suites; new
       allowImpersonation: wanted.allowImpersonation ?? false,
       timing: firstTiming(firstReading(wanted.clock, template.opensAt), wanted.seed),
     };
-    const { faults = test?.faults ?? [], events } = wanted;
+    const { faults = test?.faults ?? [], events = test?.events } = wanted;
     const read = async <T>(work: Reading<T>) => await work(await templates.openTemplate(template));
     requireFaults(services, faults);
     const { counterparts = test?.counterparts ?? [] } = wanted;

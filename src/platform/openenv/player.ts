@@ -102,6 +102,7 @@ export function createPlayer(
       ...(actor !== null && { impersonateUserId: actor }),
       ...(test.faults && { faults: test.faults }),
       ...(test.counterparts && { counterparts: test.counterparts }),
+      ...(test.events && { events: test.events }),
       ttlSeconds: EPISODE_SECONDS,
     });
     const { environmentId, token, service } = created;

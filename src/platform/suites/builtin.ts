@@ -47,6 +47,7 @@ export async function storeBuiltinSuites(
       service: requireKind(suite.templateService),
       templateName: suite.templateName,
       visibility: "public" as const,
+      actingUserId: suite.impersonateUserId ?? null,
     };
     const template = await templates.require(NOBODY, frame.service, frame.templateName);
     const { impersonateUserId: id } = suite;
@@ -66,7 +67,6 @@ export async function storeBuiltinSuites(
           suiteId,
           name: suite.name,
           description: suite.description ?? "",
-          actingUserId: id ?? null,
         },
         tests.map((test) => ({ ...test, testId: stableId(suite.name, test.name) })),
         hash,

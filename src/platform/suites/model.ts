@@ -5,6 +5,7 @@ import { Count, Id, Kind, KindName, Timestamp, UserId } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
 import { Counterparts } from "~/platform/counterparts/model";
 import { Faults } from "~/platform/faults/model";
+import { NewEventApps } from "~/platform/outbox/model";
 import { Description, TemplateName, TemplateRef, Visibility } from "~/platform/templates/model";
 
 const TESTS_MAX = 1_000;
@@ -42,12 +43,12 @@ const Surfaces = t.Array(t.Union([t.Literal("api"), t.Literal("mcp")], { title: 
 });
 
 const ofEnvironments = {
-  minItems: 1,
   description:
     "Of the environments that are created for it, unless initEnv names others. Omitted: none",
 };
-const TestFaults = { ...Faults, ...ofEnvironments };
-const TestCounterparts = { ...Counterparts, ...ofEnvironments };
+const TestFaults = { ...Faults, ...ofEnvironments, minItems: 1 };
+const TestCounterparts = { ...Counterparts, ...ofEnvironments, minItems: 1 };
+const TestEvents = { ...NewEventApps, ...ofEnvironments };
 
 const ACCEPTED_MAX = 200;
 const Audit = t.Object(
@@ -91,6 +92,7 @@ export const NewTest = t.Object(
     surfaces: t.Optional(Surfaces),
     faults: t.Optional(TestFaults),
     counterparts: t.Optional(TestCounterparts),
+    events: t.Optional(TestEvents),
     audit: t.Optional(Audit),
   },
   {
@@ -144,6 +146,7 @@ export const TestChange = t.Object(
     surfaces: t.Optional(t.Nullable(Surfaces, { description: "Null: unknown" })),
     faults: t.Optional(t.Nullable(TestFaults, { description: "Null: none" })),
     counterparts: t.Optional(t.Nullable(TestCounterparts, { description: "Null: none" })),
+    events: t.Optional(t.Nullable(TestEvents, { description: "Null: none" })),
     audit: t.Optional(t.Nullable(Audit, { description: "Null: none" })),
   },
   { title: "TestChange", description: "The fields to change" },
@@ -187,6 +190,7 @@ export const Test = t.Object(
     surfaces: t.Optional(Surfaces),
     faults: t.Optional(TestFaults),
     counterparts: t.Optional(TestCounterparts),
+    events: t.Optional(TestEvents),
     audit: t.Optional(Audit),
   },
   { title: "Test", description: "A task for an agent, and the expected changes" },

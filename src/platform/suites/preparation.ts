@@ -6,6 +6,8 @@ import { Rejections } from "~/input/rejections";
 import { linesOf } from "~/input/shape";
 import { requireCounterparts } from "~/platform/counterparts/rules";
 import { requireFaults } from "~/platform/faults/rules";
+import type { NewEventApps } from "~/platform/outbox/model";
+import { requireApps } from "~/platform/outbox/requirements";
 import type { NewTest } from "~/platform/suites/model";
 import type * as store from "~/platform/suites/store";
 import { type NewSpec, newSpec } from "~/platform/suites/warnings";
@@ -36,6 +38,8 @@ type SuiteFrame = {
   readonly service: string;
   readonly templateName: string;
   readonly visibility: "public" | "private";
+  /** Whom agents act as by default. */
+  readonly actingUserId: string | null;
 };
 
 /**
@@ -72,7 +76,7 @@ export async function prepareTests(
       users.set(user, found);
       await found.catch(rejections.add);
     }
-    const { faults = null, counterparts = null, audit = null } = test;
+    const { faults = null, counterparts = null, events = null, audit = null } = test;
     const place = `test ${JSON.stringify(test.name)}: faults`;
     attempt(() => requireFaults(template.services, faults ?? [], place), rejections);
     const vocabulary = await templates.vocabulary(template);
@@ -84,6 +88,12 @@ export async function prepareTests(
         rejections.add,
       );
     }
+    const actor = id ?? suite.actingUserId;
+    // Without a user, initEnv names one and checks the apps.
+    if (events && actor !== null)
+      await requireTestApps(templates, template, actor, { test: test.name, events }).catch(
+        rejections.add,
+      );
     const expectedOutput = JSON.stringify(test.expectedOutput);
     const isNew = !known.has(expectedOutput);
     // Compiling patterns takes a while: yield to other calls.
@@ -104,11 +114,28 @@ export async function prepareTests(
       surfaces: test.surfaces ?? null,
       faults,
       counterparts,
+      events,
       audit,
     });
   }
   rejections.end();
   return rows;
+}
+
+async function requireTestApps(
+  templates: Templates,
+  template: TemplateRow,
+  userId: string,
+  { test, events }: { readonly test: string; readonly events: NewEventApps },
+): Promise<void> {
+  const people = await templates.requireUser(template, { id: userId });
+  const actors = Object.fromEntries(template.services.map((each) => [each, people[each] ?? null]));
+  const sessionOf = await templates.openTemplate(template);
+  await requireApps(
+    { actors, read: (work) => work(sessionOf) },
+    events,
+    `test ${JSON.stringify(test)}: events.apps`,
+  );
 }
 
 function attempt<Result>(work: () => Result, rejections: Rejections): Result | undefined {

@@ -2,6 +2,7 @@ import type { Fragment, Sql } from "~/db/connect";
 import type { CursorPosition, Page } from "~/page";
 import type { Counterpart } from "~/platform/counterparts/model";
 import type { Fault } from "~/platform/faults/model";
+import type { NewEventApps } from "~/platform/outbox/model";
 import type { TestAuditing } from "~/platform/suites/model";
 
 export type SuiteRow = {
@@ -31,6 +32,7 @@ export type TestRow = {
   readonly surfaces: ("api" | "mcp")[] | null;
   readonly faults: Fault[] | null;
   readonly counterparts: Counterpart[] | null;
+  readonly events: NewEventApps | null;
   readonly audit: TestAuditing | null;
 };
 
@@ -62,12 +64,12 @@ export const insertSuite = async (sql: Sql, suite: Omit<SuiteRow, "createdAt" | 
 export const insertTests = async (sql: Sql, suiteId: string, tests: readonly TestRow[]) =>
   await sql`
     insert into diorama.tests (
-      test_id, suite_id, name, prompt, expected_output, template_name, acting_user_id, surfaces, faults, counterparts, audit
+      test_id, suite_id, name, prompt, expected_output, template_name, acting_user_id, surfaces, faults, counterparts, events, audit
     )
-    select test_id, ${suiteId}, name, prompt, expected_output, template_name, acting_user_id, surfaces, faults, counterparts, audit
+    select test_id, ${suiteId}, name, prompt, expected_output, template_name, acting_user_id, surfaces, faults, counterparts, events, audit
     from json_to_recordset(${JSON.stringify(tests.map(asColumns))}::text::json) as t (
       test_id text, name text, prompt text, expected_output json, template_name text, acting_user_id text,
-      surfaces text[], faults json, counterparts json, audit json
+      surfaces text[], faults json, counterparts json, events json, audit json
     )
   `;
 
@@ -82,6 +84,7 @@ const asColumns = (test: TestRow) => ({
   audit: test.audit,
   faults: test.faults,
   counterparts: test.counterparts,
+  events: test.events,
 });
 
 /** Finds a suite that the user can see. */
@@ -177,7 +180,7 @@ export async function listSuites(
 
 export async function listTests(sql: Sql, suiteId: string): Promise<TestRow[]> {
   return await sql<TestRow[]>`
-    select test_id, name, prompt, expected_output::text, template_name, acting_user_id, surfaces, faults, counterparts, audit
+    select test_id, name, prompt, expected_output::text, template_name, acting_user_id, surfaces, faults, counterparts, events, audit
     from diorama.tests where suite_id = ${suiteId} order by position
   `;
 }
@@ -203,6 +206,7 @@ export type WholeTest = {
   readonly surfaces: ("api" | "mcp")[] | null;
   readonly faults: Fault[] | null;
   readonly counterparts: Counterpart[] | null;
+  readonly events: NewEventApps | null;
   readonly audit: TestAuditing | null;
 };
 
@@ -215,7 +219,7 @@ export async function findTest(
   const [test] = await sql<WholeTest[]>`
     select t.test_id, t.suite_id, t.name, t.prompt, t.expected_output::text, s.service,
       coalesce(t.template_name, s.template_name) as template_name,
-      coalesce(t.acting_user_id, s.acting_user_id) as acting_user_id, t.surfaces, t.faults, t.counterparts, t.audit
+      coalesce(t.acting_user_id, s.acting_user_id) as acting_user_id, t.surfaces, t.faults, t.counterparts, t.events, t.audit
     from diorama.tests t join diorama.suites s using (suite_id)
     where t.test_id = ${testId} and ${visible(sql, userId)}
   `;
@@ -245,6 +249,7 @@ export const updateTest = async (sql: Sql, test: TestRow) =>
       acting_user_id = ${test.actingUserId}, surfaces = ${test.surfaces},
       faults = ${test.faults && JSON.stringify(test.faults)}::text::json,
       counterparts = ${test.counterparts && JSON.stringify(test.counterparts)}::text::json,
+      events = ${test.events && JSON.stringify(test.events)}::text::json,
       audit = ${test.audit && JSON.stringify(test.audit)}::text::json
     where test_id = ${test.testId}
   `;

@@ -47,7 +47,7 @@ export function createSuites(deps: { pool: Pool; templates: Templates; newId: Ne
     async create(userId: string, wanted: NewSuite): Promise<Static<typeof CreatedSuite>> {
       const service = requireKind(wanted.templateService);
       const { name, templateName, impersonateUserId: id, visibility = "private" } = wanted;
-      const frame = { service, templateName, visibility };
+      const frame = { service, templateName, visibility, actingUserId: id ?? null };
       await requireFreeName(pool, userId, name);
       const template = await requireTemplate(templates, userId, frame, templateName);
       const rejections = new Rejections();
@@ -63,7 +63,6 @@ export function createSuites(deps: { pool: Pool; templates: Templates; newId: Ne
         suiteId: newId(),
         name,
         description: wanted.description ?? "",
-        actingUserId: id ?? null,
         userId,
       };
       await inTransaction(pool, async (tx) => {
@@ -169,6 +168,7 @@ export function createSuites(deps: { pool: Pool; templates: Templates; newId: Ne
         ...(test.surfaces === null ? {} : { surfaces: test.surfaces }),
         ...(test.faults === null ? {} : { faults: test.faults }),
         ...(test.counterparts === null ? {} : { counterparts: test.counterparts }),
+        ...(test.events === null ? {} : { events: test.events }),
         ...(test.audit === null ? {} : { audit: test.audit }),
       };
     },
@@ -185,6 +185,7 @@ export const testView = (test: store.TestRow) => ({
   ...(test.surfaces === null ? {} : { surfaces: test.surfaces }),
   ...(test.faults === null ? {} : { faults: test.faults }),
   ...(test.counterparts === null ? {} : { counterparts: test.counterparts }),
+  ...(test.events === null ? {} : { events: test.events }),
   ...(test.audit === null ? {} : { audit: test.audit }),
 });
 

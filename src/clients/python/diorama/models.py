@@ -145,6 +145,48 @@ class Fault(Model):
     """
 
 
+class NewEventApp(Model):
+    """
+    An app that receives events
+    """
+
+    app: str
+    """
+    Id of the app: one of the template's, or any in the form of the service: some have UUIDs
+    """
+
+    service: str | None = None
+    """
+    Of a world: the app's service, if several have events
+    """
+
+    user_id: Annotated[str | None, Field(alias="userId")] = None
+    """
+    The user that the app acts as. Omitted: that of the app, if the template has it, else the environment's own
+    """
+
+    events: list[str]
+    """
+    The types of events that it subscribes to, as the service names them
+    """
+
+    scopes: list[str] | None = None
+    """
+    The scopes that it has, where the service gives events by scopes. Omitted: all
+    """
+
+
+class NewEventApps(Model):
+    """
+    The apps of an environment that receive events
+    """
+
+    apps: list[NewEventApp]
+    """
+    The apps that receive events; they replace those from before
+    """
+
+
 class CounterpartTrigger(Model):
     """
     An assertion without a count, on the changes that one transaction of the agent has committed
@@ -1541,6 +1583,11 @@ class Test(Model):
     """
 
     counterparts: list[Counterpart] | None = None
+    """
+    Of the environments that are created for it, unless initEnv names others. Omitted: none
+    """
+
+    events: NewEventApps | None = None
     """
     Of the environments that are created for it, unless initEnv names others. Omitted: none
     """
