@@ -17,7 +17,7 @@ export class Rejections {
     if (first)
       throw new ApiError(
         first.code,
-        linesOf(this.#found.flatMap(({ message }) => message.split("\n"))),
+        linesOf([...new Set(this.#found.flatMap(({ message }) => message.split("\n")))]),
       );
   }
 }

@@ -373,7 +373,7 @@ export interface components {
                 readonly [key: string]: unknown;
             };
         };
-        /** @description With `after`: the person does not act if a later transaction of the agent meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}` */
+        /** @description With `after` or `at`: the person does not act if a later transaction of the agent meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}` */
         readonly CounterpartExcuse: {
             readonly diff_type: components["schemas"]["TriggerType"];
             /**
@@ -445,7 +445,12 @@ export interface components {
             readonly as: string;
             /** @description Where the person acts. Needed if the environment has several services */
             readonly service?: components["schemas"]["Service"];
-            readonly when: components["schemas"]["CounterpartTrigger"];
+            readonly when?: components["schemas"]["CounterpartTrigger"];
+            /**
+             * @description In place of `when`, an ISO 8601 duration, at most P10Y: the person acts once, so long after the environment has got its counterparts, by its clock
+             * @example PT10M
+             */
+            readonly at?: string;
             /**
              * @description An ISO 8601 duration, at most P10Y: the person acts so much later, by the environment's clock. Omitted: before the call that sets it off is answered
              * @example PT2M
@@ -455,7 +460,12 @@ export interface components {
             readonly say?: components["schemas"]["CounterpartWords"];
             readonly call?: components["schemas"]["CounterpartCall"];
             /**
-             * @description So many times, then no more. Omitted: once. All rules together: at most 1000 times
+             * @description The rule that this action sets off, if the service accepts it: one without `when` and `at`, which has the same row. A rule is named once, and at most 10 follow each other
+             * @example dana-announces
+             */
+            readonly then?: string;
+            /**
+             * @description With `when`: so many times, then no more. Omitted: once. All rules together: at most 1000 times
              * @example 1
              */
             readonly times?: number;
@@ -3384,7 +3394,12 @@ export interface components {
             readonly as: string;
             /** @description Where the person acts. Needed if the environment has several services */
             readonly service?: components["schemas"]["Service"];
-            readonly when: components["schemas"]["CounterpartTrigger"];
+            readonly when?: components["schemas"]["CounterpartTrigger"];
+            /**
+             * @description In place of `when`, an ISO 8601 duration, at most P10Y: the person acts once, so long after the environment has got its counterparts, by its clock
+             * @example PT10M
+             */
+            readonly at?: string;
             /**
              * @description An ISO 8601 duration, at most P10Y: the person acts so much later, by the environment's clock. Omitted: before the call that sets it off is answered
              * @example PT2M
@@ -3394,7 +3409,12 @@ export interface components {
             readonly say?: components["schemas"]["CounterpartWords"];
             readonly call?: components["schemas"]["CounterpartCall"];
             /**
-             * @description So many times, then no more. Omitted: once. All rules together: at most 1000 times
+             * @description The rule that this action sets off, if the service accepts it: one without `when` and `at`, which has the same row. A rule is named once, and at most 10 follow each other
+             * @example dana-announces
+             */
+            readonly then?: string;
+            /**
+             * @description With `when`: so many times, then no more. Omitted: once. All rules together: at most 1000 times
              * @example 1
              */
             readonly times?: number;

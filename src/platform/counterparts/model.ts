@@ -96,6 +96,11 @@ const Call = t.Object(
   { title: "CounterpartCall", description: "Calls the service: one of method, operation, tool" },
 );
 
+const duration = (description: string, example: string) =>
+  t.Optional(
+    t.String({ minLength: 2, maxLength: DURATION_LENGTH_MAX, description, examples: [example] }),
+  );
+
 const Rule = t.Object(
   {
     name: t.String({
@@ -114,21 +119,20 @@ const Rule = t.Object(
       ...ServiceName,
       description: "Where the person acts. Needed if the environment has several services",
     }),
-    when: When,
-    after: t.Optional(
-      t.String({
-        minLength: 2,
-        maxLength: DURATION_LENGTH_MAX,
-        description:
-          "An ISO 8601 duration, at most P10Y: the person acts so much later, by the environment's clock. Omitted: before the call that sets it off is answered",
-        examples: ["PT2M"],
-      }),
+    when: t.Optional(When),
+    at: duration(
+      "In place of `when`, an ISO 8601 duration, at most P10Y: the person acts once, so long after the environment has got its counterparts, by its clock",
+      "PT10M",
+    ),
+    after: duration(
+      "An ISO 8601 duration, at most P10Y: the person acts so much later, by the environment's clock. Omitted: before the call that sets it off is answered",
+      "PT2M",
     ),
     unless: t.Optional({
       ...When,
       title: "CounterpartExcuse",
       description:
-        'With `after`: the person does not act if a later transaction of the agent meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}`',
+        'With `after` or `at`: the person does not act if a later transaction of the agent meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}`',
       examples: [
         {
           diff_type: "added",
@@ -139,11 +143,16 @@ const Rule = t.Object(
     }),
     say: t.Optional(Say),
     call: t.Optional(Call),
+    // biome-ignore lint/suspicious/noThenProperty: the field of the rule; nothing awaits one.
+    then: name(
+      "The rule that this action sets off, if the service accepts it: one without `when` and `at`, which has the same row. A rule is named once, and at most 10 follow each other",
+      "dana-announces",
+    ),
     times: t.Optional(
       Type.Integer({
         minimum: 1,
         maximum: ACTIONS_MAX,
-        description: `So many times, then no more. Omitted: once. All rules together: at most ${ACTIONS_MAX} times`,
+        description: `With \`when\`: so many times, then no more. Omitted: once. All rules together: at most ${ACTIONS_MAX} times`,
         examples: [1],
       }),
     ),

@@ -10,6 +10,7 @@ import type { Vocabulary } from "~/evaluation/vocabulary";
 import { parseDuration } from "~/input/duration";
 import { known, nearest, quoted } from "~/input/nearest";
 import { Rejections } from "~/input/rejections";
+import { firstOfChain, requireChain } from "~/platform/counterparts/chains";
 import {
   ACTIONS_MAX,
   type Action,
@@ -41,16 +42,20 @@ export async function requireCounterparts(
 ): Promise<readonly StoredRule[]> {
   const rejections = new Rejections();
   const found: StoredRule[] = [];
+  let times = 0;
   for (const [index, rule] of rules.entries())
     try {
       const own = `${path}[${index}]`;
-      if (found.some(({ name }) => name === rule.name))
+      if (rules.findIndex(({ name }) => name === rule.name) < index)
         throw wrong(`${own}.name`, `${quoted(rule.name)} is given twice`);
-      found.push(await requireCounterpart(place, rule, own));
+      requireChain(rules, rule, own);
+      const first = firstOfChain(rules, rule, own);
+      const at = `${path}[${rules.indexOf(first)}]`;
+      found.push(await requireCounterpart(place, rule, own, beginningOf(place, first, at)));
+      times += first.times ?? 1;
     } catch (error) {
       rejections.add(error);
     }
-  const times = rules.reduce((sum, rule) => sum + (rule.times ?? 1), 0);
   if (times > ACTIONS_MAX)
     rejections.add(wrong(path, `${times} actions together; at most ${ACTIONS_MAX} are possible`));
   rejections.end();
@@ -60,34 +65,47 @@ export async function requireCounterparts(
 const wrong = (path: string, problem: string) =>
   new ApiError("invalid_request", `${path}: ${problem}`);
 
+/** The changes of a table that set off a rule and those that follow it, or nothing but a time. */
+type Beginning = Pick<Trigger, "columns"> & { readonly table?: string };
+
+function beginningOf({ services, vocabulary }: Place, first: Counterpart, path: string): Beginning {
+  const { when } = first;
+  if (!when) return { columns: [] };
+  const service = requireService(services, first.service, path);
+  return triggerOf({ when, service }, vocabulary, `${path}.when`, { isNew: true });
+}
+
 async function requireCounterpart(
   { services, vocabulary, sessionOf }: Place,
   rule: Counterpart,
   path: string,
+  beginning: Beginning,
 ): Promise<StoredRule> {
   if (JSON.stringify(rule).length > RULE_LENGTH_MAX)
     throw wrong(path, `more than ${RULE_LENGTH_MAX} characters`);
   const service = requireService(services, rule.service, path);
-  if (rule.after !== undefined) requireDuration(rule.after, `${path}.after`);
-  const trigger = triggerOf({ ...rule, service }, vocabulary, `${path}.when`, { isNew: true });
-  requireAction({ ...rule, service }, trigger, path);
-  const excuse = requireUnless({ ...rule, service }, vocabulary, trigger, `${path}.unless`);
+  for (const field of ["at", "after"] as const)
+    if (rule[field] !== undefined) requireDuration(rule[field], `${path}.${field}`);
+  requireAction({ ...rule, service }, beginning, path);
+  const excuse = requireUnless({ ...rule, service }, vocabulary, beginning, `${path}.unless`);
   const user = await requireUser(sessionOf, service, rule.as, `${path}.as`);
   return {
-    ...{ ...rule, as: user, service, table: trigger.table },
+    ...{ ...rule, as: user, service },
+    ...(rule.when && { table: beginning.table }),
     ...(excuse && { unlessTable: excuse.table }),
   };
 }
 
 /** Undefined without one. Throws `invalid_request`. */
 function requireUnless(
-  { unless, after, service }: Counterpart & { readonly service: string },
+  { unless, after, at, service }: Counterpart & { readonly service: string },
   vocabulary: Vocabulary,
-  { columns }: Pick<Trigger, "columns">,
+  { columns }: Beginning,
   path: string,
 ): Trigger | undefined {
   if (!unless) return undefined;
-  if (after === undefined) throw wrong(path, "only an action that waits has it; give after, too");
+  if (after === undefined && at === undefined)
+    throw wrong(path, "only an action that waits has it; give after, too");
   requireColumns(unless, columns, path);
   return triggerOf({ when: filledFrom({}, unless) as typeof unless, service }, vocabulary, path, {
     isNew: true,
@@ -97,6 +115,7 @@ function requireUnless(
 /** Rejects values of the row that it does not have. */
 function requireColumns(value: unknown, columns: readonly string[], path: string): void {
   for (const from of pathsIn(value)) {
+    if (columns.length === 0) throw wrong(path, "$trigger: no row sets it off");
     const [column = ""] = from.split(".", 1);
     if (!columns.includes(column))
       throw wrong(
@@ -120,8 +139,6 @@ export async function requireAct(
   if (JSON.stringify(act).length > RULE_LENGTH_MAX)
     throw new ApiError("invalid_request", `more than ${RULE_LENGTH_MAX} characters`);
   const service = requireService(services, act.service, "");
-  if (pathsIn(act.say ?? act.call).length > 0)
-    throw new ApiError("invalid_request", "$trigger: no row has set this off");
   if (act.say && act.say.channel === undefined) throw wrong("say.channel", "needed");
   requireAction({ ...act, service }, { columns: [] }, "");
   return {
@@ -159,7 +176,7 @@ function requireService(services: readonly string[], named: string | undefined, 
 
 /** The trigger of a rule, whose service is known. Throws `invalid_request`. */
 export function triggerOf(
-  { when, service }: Pick<Counterpart, "when"> & { readonly service: string },
+  { when, service }: Required<Pick<StoredRule, "when" | "service">>,
   vocabulary: Vocabulary,
   path: string,
   { isNew }: { readonly isNew: boolean } = { isNew: false },
@@ -173,13 +190,21 @@ export function triggerOf(
   }
 }
 
-/** The columns that a rule takes from the row that sets it off. */
-export function takenFrom(row: Row, { say, call, unless, service }: StoredRule): Row {
-  const columns = pathsIn([say ?? call, unless]).map((path) => path.split(".", 1)[0] ?? "");
-  const { acting } = requireReplica(service);
-  if (say && say.channel === undefined && acting?.say) columns.push(acting.say.channel);
+/** The columns that a rule, and those that follow it, take from the row that sets it off. */
+export function takenFrom(row: Row, rule: StoredRule, rules: readonly StoredRule[]): Row {
+  const columns: string[] = [];
+  for (let each: StoredRule | undefined = rule; each; each = followerOf(each, rules)) {
+    const { say, call, unless, service } = each;
+    columns.push(...pathsIn([say ?? call, unless]).map((path) => path.split(".", 1)[0] ?? ""));
+    const { acting } = requireReplica(service);
+    if (say && say.channel === undefined && acting?.say) columns.push(acting.say.channel);
+  }
   return Object.fromEntries([...new Set(columns)].map((column) => [column, row[column] ?? null]));
 }
+
+/** The rule that the action of another one sets off. */
+export const followerOf = ({ then }: StoredRule, rules: readonly StoredRule[]) =>
+  then === undefined ? undefined : rules.find(({ name }) => name === then);
 
 /** Whether changes of the agent end an action that waits. `row`: has set it off. */
 export function excuseOf(
@@ -203,11 +228,11 @@ const isTable = (name: string, { tables }: Vocabulary) => tables.some((each) => 
 
 type Acting = Pick<Counterpart, "say" | "call"> & { readonly service: string };
 
-function requireAction(rule: Acting, { columns }: Pick<Trigger, "columns">, path: string): void {
+function requireAction(rule: Acting, { columns }: Beginning, path: string): void {
   const { say, call, service } = rule;
   if ((say === undefined) === (call === undefined))
     throw wrong(path || "say", "either say or call is needed");
-  requireColumns(say ?? call, columns, `${path}.${say ? "say" : "call"}`);
+  requireColumns(say ?? call, columns, joined(path, say ? "say" : "call"));
   if (call) requireCall(call, service, joined(path, "call"));
   if (!say) return;
   const { acting } = requireReplica(service);

@@ -5,12 +5,13 @@
 import { of } from "~/db/blueprint";
 import { type Fragment, literal, type Sql } from "~/db/connect";
 import type { Counterpart } from "~/platform/counterparts/model";
-import { removeAll, type StoredPending } from "~/platform/counterparts/pending-store";
+import type { StoredPending } from "~/platform/counterparts/pending-store";
 
 /** A rule with the id of its user, its service and the table of its trigger. */
 export type StoredRule = Counterpart & {
   readonly service: string;
-  readonly table: string;
+  /** Of `when`. */
+  readonly table?: string | undefined;
   /** Of `unless`. */
   readonly unlessTable?: string;
 };
@@ -44,7 +45,7 @@ export const newState = (rules: readonly StoredRule[], actions = 0): Counterpart
   progress: {
     fired: rules.map(() => 0),
     errors: rules.map(() => null),
-    waiting: rules.map(() => 0),
+    waiting: rules.map(({ at }) => (at === undefined ? 0 : 1)),
     dropped: rules.map(() => 0),
     actions,
   },
@@ -181,11 +182,15 @@ export const deleteEnded = async (sql: Sql) =>
 
 const TRIGGER = "diorama_counterpart";
 
-type Schema = { readonly environmentId: string; readonly schemaName: string };
+export type Schema = { readonly environmentId: string; readonly schemaName: string };
 
 /** The tables whose changes rules look at. */
 export const tablesIn = (rules: readonly StoredRule[]): string[] => [
-  ...new Set(rules.flatMap(({ table, unlessTable = table }) => [table, unlessTable])),
+  ...new Set(
+    rules.flatMap(({ table, unlessTable }) =>
+      [table, unlessTable].filter((name) => name !== undefined),
+    ),
+  ),
 ];
 
 /**
@@ -211,16 +216,4 @@ export async function stopNoting(
 ): Promise<void> {
   for (const table of tablesIn(rules))
     await tx.unsafe(`drop trigger if exists ${TRIGGER} on ${of(schemaName, table)}`);
-}
-
-/** Lets the counterparts of an environment that has been reset begin anew: its schema may be another one. */
-export async function restart(tx: Sql, environment: Schema): Promise<void> {
-  const state = await find(tx, environment.environmentId);
-  if (!state) return;
-  const { rules } = state;
-  await deleteChanges(tx, environment.environmentId);
-  await removeAll(tx, environment.environmentId);
-  await setProgress(tx, environment.environmentId, newState(rules).progress);
-  await stopNoting(tx, environment, rules);
-  await startNoting(tx, environment, rules);
 }

@@ -4,13 +4,20 @@ import type { Sql, Tx } from "~/db/connect";
 import { parseDuration } from "~/input/duration";
 import { ACTIONS_MAX } from "~/platform/counterparts/model";
 import * as pending from "~/platform/counterparts/pending-store";
-import { takenFrom } from "~/platform/counterparts/rules";
+import { followerOf, takenFrom } from "~/platform/counterparts/rules";
 import {
   type CounterpartState,
+  deleteChanges,
+  find,
   insert,
+  newState,
   type Progress,
+  replace,
+  type Schema,
   type StoredRule,
+  setProgress,
   startNoting,
+  stopNoting,
 } from "~/platform/counterparts/store";
 import { nowOf, realTimeOf, sourceBetween } from "~/platform/environments/clock";
 import type { Timing } from "~/platform/environments/clock-model";
@@ -27,7 +34,9 @@ export type Act = SetOff & {
   /** The place of the rule. */
   readonly index: number;
   /** When it was due, in milliseconds since 1970 by the environment's clock; undefined: now. */
-  readonly due?: number;
+  readonly due?: number | undefined;
+  /** Set off by a change, and counted as such; pending until now; set off by another action. */
+  readonly state: "found" | "pending" | "following";
 };
 
 type Means = {
@@ -41,6 +50,58 @@ export type CounterpartPlan = CounterpartState & {
   readonly pending: readonly pending.PendingAction[];
 };
 
+/** Counterparts that have not acted yet: those of a rule with `at` wait from now on. */
+export function beginning(rules: readonly StoredRule[], timing: Timing): CounterpartPlan {
+  const now = nowOf(timing);
+  return {
+    ...newState(rules),
+    pending: rules
+      .flatMap(({ at }, rule) => (at === undefined ? [] : [{ rule, due: later(now, at), row: {} }]))
+      .sort((one, other) => one.due - other.due),
+  };
+}
+
+/** That much later. Both times are milliseconds since 1970. */
+const later = (time: number, duration: string): number =>
+  Math.ceil(parseDuration(duration)?.after(new Date(time)).getTime() ?? time);
+
+/** Gives an environment whose calls wait other counterparts. */
+export async function replaceCounterparts(
+  tx: Tx,
+  environment: Schema,
+  timing: Timing,
+  rules: readonly StoredRule[],
+): Promise<CounterpartPlan> {
+  const { environmentId: id } = environment;
+  const before = await find(tx, id);
+  const { pending: actions, progress } = beginning(rules, timing);
+  const state = { rules, progress: { ...progress, actions: before?.progress.actions ?? 0 } };
+  if (before) await stopNoting(tx, environment, before.rules);
+  await startNoting(tx, environment, rules);
+  await replace(tx, id, state);
+  await pending.insert(tx, [id], timed(actions, timing));
+  return { ...state, pending: actions };
+}
+
+/** Lets the counterparts of an environment that has been reset begin anew: its schema may be another one. */
+export async function restartCounterparts(
+  tx: Tx,
+  environment: Schema,
+  timing: Timing,
+): Promise<void> {
+  const { environmentId: id } = environment;
+  const state = await find(tx, id);
+  if (!state) return;
+  const { rules } = state;
+  const { progress, pending: actions } = beginning(rules, timing);
+  await deleteChanges(tx, id);
+  await pending.removeAll(tx, id);
+  await setProgress(tx, id, progress);
+  await stopNoting(tx, environment, rules);
+  await startNoting(tx, environment, rules);
+  await pending.insert(tx, [id], timed(actions, timing));
+}
+
 /** The pending actions of an environment, for others that continue from its state. */
 export const keptActions = (sql: Sql, environmentId: string): Promise<pending.StoredPending[]> =>
   pending.list(sql, environmentId, { until: Number.MAX_SAFE_INTEGER, limit: ACTIONS_MAX });
@@ -48,7 +109,7 @@ export const keptActions = (sql: Sql, environmentId: string): Promise<pending.St
 /** Gives new environments their counterparts. */
 export async function giveCounterparts(
   tx: Sql,
-  places: readonly { readonly environmentId: string; readonly schemaName: string }[],
+  places: readonly Schema[],
   timing: Timing,
   { pending: actions, ...state }: CounterpartPlan,
 ): Promise<void> {
@@ -68,32 +129,79 @@ export const actsOf = (
 ): Act[] =>
   actions.flatMap(({ rule: index, due, row }) => {
     const rule = rules[index];
-    return rule ? [{ index, rule, row, due }] : [];
+    return rule ? [{ index, rule, row, due, state: "pending" }] : [];
   });
 
-/** Performs actions in their order. Returns the progress with them. Nobody else may write meanwhile. */
+type Performed = {
+  readonly progress: Progress;
+  readonly done: readonly Act[];
+  readonly following: readonly Act[];
+  readonly left: number;
+};
+
+/** The counts of a progress, to be changed. */
+const countsIn = ({ fired, waiting = [], errors, actions }: Progress) => ({
+  fired: [...fired],
+  waiting: [...waiting],
+  errors: [...errors],
+  actions,
+});
+
+const add = (counts: number[], index: number, count: number) => {
+  counts[index] = Math.max((counts[index] ?? 0) + count, 0);
+};
+
+/**
+ * Performs actions in their order, each with those that follow it immediately. Nobody else may write meanwhile. Returns
+ * the progress with them, and those that follow some time later. These may be due ahead of actions that are overdue as
+ * well: so it stops after a pending action with such, and `left` others have not been done.
+ */
 export async function performAll(
   { attempt }: Pick<Performing, "attempt">,
   tx: Tx,
   { environment, baseUrl, timing }: Means,
-  progress: Progress,
+  { rules, progress }: CounterpartState,
   acts: readonly Act[],
-): Promise<Progress> {
-  let { actions } = progress;
-  const errors = [...progress.errors];
-  const fired = [...progress.fired];
-  const waiting = [...(progress.waiting ?? [])];
+): Promise<Performed> {
+  const counts = countsIn(progress);
   const isCauseNoted = await isNoted(tx, environment.environmentId);
-  for (const { index, rule, row, due } of acts) {
-    const source = sourceBetween(timing, ++actions, due);
-    if (isCauseNoted) await setCause(tx, causeOf({ counterpart: rule.name }, source));
-    errors[index] = await attempt(tx, { environment, baseUrl, source }, { rule, row });
-    if (isCauseNoted) await noteNow(tx);
-    if (due === undefined) continue;
-    fired[index] = (fired[index] ?? 0) + 1;
-    waiting[index] = Math.max((waiting[index] ?? 0) - 1, 0);
+  const done: Act[] = [];
+  const following: Act[] = [];
+  let left = acts.length;
+  for (const first of acts) {
+    if (first.state === "pending" && following.length > 0) break;
+    left--;
+    let act: Act | undefined = first;
+    while (act) {
+      const { index, rule, row, due, state } = act;
+      const source = sourceBetween(timing, ++counts.actions, due);
+      if (isCauseNoted) await setCause(tx, causeOf({ counterpart: rule.name }, source));
+      const error: string | null = await attempt(
+        tx,
+        { environment, baseUrl, source },
+        { rule, row },
+      );
+      counts.errors[index] = error;
+      if (isCauseNoted) await noteNow(tx);
+      if (state === "pending") add(counts.waiting, index, -1);
+      if (state !== "found") add(counts.fired, index, 1);
+      done.push(act);
+      const next: Act | undefined = error === null ? nextOf(act, rules) : undefined;
+      const isLater: boolean = next?.rule.after !== undefined;
+      if (next && isLater) {
+        add(counts.waiting, next.index, 1);
+        following.push(next);
+      }
+      act = isLater ? undefined : next;
+    }
   }
-  return { ...progress, fired, waiting, errors, actions };
+  return { progress: { ...progress, ...counts }, done, following, left };
+}
+
+/** The action that another one sets off. */
+function nextOf({ rule, row, due }: Act, rules: readonly StoredRule[]): Act | undefined {
+  const next = followerOf(rule, rules);
+  return next && { index: rules.indexOf(next), rule: next, row, due, state: "following" };
 }
 
 /** Lets actions wait until they are due. Returns the progress: those that take too much from their rows are rejected. */
@@ -101,28 +209,23 @@ export async function postpone(
   sql: Sql,
   environmentId: string,
   timing: Timing,
-  progress: Progress,
+  { rules, progress }: CounterpartState,
   acts: readonly Act[],
 ): Promise<Progress> {
-  const errors = [...progress.errors];
-  const fired = [...progress.fired];
-  const waiting = [...(progress.waiting ?? [])];
-  const now = new Date(nowOf(timing));
+  const counts = countsIn(progress);
+  const now = nowOf(timing);
   const kept: pending.PendingAction[] = [];
-  for (const { index, rule, row } of acts) {
-    const due =
-      parseDuration(rule.after ?? "")
-        ?.after(now)
-        .getTime() ?? now.getTime();
-    const action = { rule: index, due: Math.ceil(due), row: takenFrom(row, rule) };
+  for (const { index, rule, row, due = now } of acts) {
+    const taken = takenFrom(row, rule, rules);
+    const action = { rule: index, due: later(due, rule.after ?? "PT0S"), row: taken };
     if (JSON.stringify(action.row).length <= TAKEN_MAX) {
       kept.push(action);
       continue;
     }
-    errors[index] = `what it takes from the row has more than ${TAKEN_MAX} characters`;
-    fired[index] = (fired[index] ?? 0) + 1;
-    waiting[index] = Math.max((waiting[index] ?? 0) - 1, 0);
+    counts.errors[index] = `what it takes from the row has more than ${TAKEN_MAX} characters`;
+    add(counts.fired, index, 1);
+    add(counts.waiting, index, -1);
   }
   await pending.insert(sql, [environmentId], timed(kept, timing));
-  return { ...progress, errors, fired, waiting };
+  return { ...progress, ...counts };
 }

@@ -3,10 +3,11 @@ import type { Pool } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
 import { ApiError } from "~/errors";
 import type { ActDone, Counterpart, CounterpartList, NewAct } from "~/platform/counterparts/model";
-import { listTimes } from "~/platform/counterparts/pending-store";
+import { listTimes, type PendingAction } from "~/platform/counterparts/pending-store";
 import { requireAct, requireCounterparts } from "~/platform/counterparts/rules";
 import * as store from "~/platform/counterparts/store";
 import type { Acting } from "~/platform/environments/acting";
+import { replaceCounterparts } from "~/platform/environments/actions";
 import { lockTiming } from "~/platform/environments/clock-store";
 import type { Environments } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
@@ -41,7 +42,8 @@ export function createCounterparts(deps: {
       const services = Object.keys(actorsIn(environment));
       const vocabulary = await templates.vocabularyOf(environment);
       return await exclusive.run(environment, async (tx) => {
-        if (!(await lockTiming(tx, id))) throw notFound();
+        const timing = await lockTiming(tx, id);
+        if (!timing) throw notFound();
         const session = openSession(
           replicas,
           schemaName,
@@ -54,12 +56,7 @@ export function createCounterparts(deps: {
             "invalid_request",
             "counterparts: the environment has an active run; they are given before a run",
           );
-        const before = await store.find(tx, id);
-        const state = store.newState(rules, before?.progress.actions);
-        if (before) await store.stopNoting(tx, environment, before.rules);
-        await store.startNoting(tx, environment, rules);
-        await store.replace(tx, id, state);
-        return view(id, state, []);
+        return view(id, await replaceCounterparts(tx, environment, timing, rules));
       });
     },
 
@@ -81,15 +78,19 @@ export function createCounterparts(deps: {
     async show(userId: string, envId: string): Promise<CounterpartList> {
       const { environmentId: id } = await environments.requirePath(userId, envId);
       const state = await store.find(pool, id);
-      return view(id, state ?? store.newState([]), state ? await listTimes(pool, id) : []);
+      const pending = state ? await listTimes(pool, id) : [];
+      return view(id, { ...(state ?? store.newState([])), pending });
     },
   };
 }
 
 const view = (
   id: string,
-  { rules, progress }: store.CounterpartState,
-  pending: Awaited<ReturnType<typeof listTimes>>,
+  {
+    rules,
+    progress,
+    pending,
+  }: store.CounterpartState & { readonly pending: readonly Pick<PendingAction, "rule" | "due">[] },
 ): CounterpartList => ({
   environmentId: id,
   counterparts: rules.map(({ table: _, unlessTable: __, ...rule }, index) => ({

@@ -4,7 +4,7 @@ import type { Pool, Tx } from "~/db/connect";
 import type { Log } from "~/log";
 import * as pending from "~/platform/counterparts/pending-store";
 import * as store from "~/platform/counterparts/store";
-import { actsOf, performAll } from "~/platform/environments/actions";
+import { actsOf, performAll, postpone } from "~/platform/environments/actions";
 import { aheadOf } from "~/platform/environments/clock";
 import type { Timing } from "~/platform/environments/clock-model";
 import { createPerforming } from "~/platform/environments/performing";
@@ -47,6 +47,7 @@ export function createDueActions(deps: { pool: Pool; templates: Templates; log: 
       const state = areExpected ? await store.find(tx, id) : null;
       if (!state) return undefined;
       const { last } = await pending.findLeft(tx, id);
+      const { rules } = state;
       let { progress } = state;
       const done: pending.StoredPending[] = [];
 
@@ -56,18 +57,25 @@ export function createDueActions(deps: { pool: Pool; templates: Templates; log: 
 
         /** The first actions that are pending, one more than `max`. */
         async queue(max: number): Promise<Queue> {
-          const until = Number.MAX_SAFE_INTEGER;
-          const left = await pending.list(tx, id, { until, limit: max + 1 });
+          const all = Number.MAX_SAFE_INTEGER;
+          let left = await pending.list(tx, id, { until: all, limit: max + 1 });
           return {
             actor: "counterpart",
             next: async (_, until) => left.find(({ due }) => due <= until)?.due,
             async fire() {
               const first = left.splice(0, 1);
               done.push(...first);
-              const acts = actsOf(state.rules, first);
               const means = { environment, baseUrl: "", timing };
-              progress = await performAll(performing, tx, means, progress, acts);
-              return acts.map(({ rule }) => ({ kind: ACTED, id: rule.name }));
+              const acts = actsOf(rules, first);
+              const performed = await performAll(performing, tx, means, { rules, progress }, acts);
+              ({ progress } = performed);
+              const { following } = performed;
+              if (following.length > 0) {
+                progress = await postpone(tx, id, timing, { rules, progress }, following);
+                await pending.remove(tx, id, done.splice(0));
+                left = await pending.list(tx, id, { until: all, limit: max + 1 });
+              }
+              return performed.done.map(({ rule }) => ({ kind: ACTED, id: rule.name }));
             },
           };
         },

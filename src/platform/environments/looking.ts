@@ -24,9 +24,12 @@ const TOGETHER_BYTES = 16 * 1024 * 1024;
 const isAtLimit = ({ rules, progress }: CounterpartState, index: number): boolean =>
   countOf(progress, index) >= (rules[index]?.times ?? 1);
 
-/** Each rule has acted as often as it may. */
-export const isUsedUp = ({ rules, progress: { fired } }: CounterpartState): boolean =>
-  rules.every((rule, index) => (fired[index] ?? 0) >= (rule.times ?? 1));
+/** Nothing waits, and each rule that changes set off has acted as often as it may. */
+export const isUsedUp = ({ rules, progress: { fired, waiting } }: CounterpartState): boolean =>
+  rules.every(
+    ({ when, times = 1 }, index) =>
+      (waiting?.[index] ?? 0) === 0 && (!when || (fired[index] ?? 0) >= times),
+  );
 
 export type Looked = {
   /** Of the changes. */
@@ -61,7 +64,9 @@ export function createLooking(templates: Templates) {
     { rules, progress, pending }: CounterpartState & { readonly pending: readonly StoredPending[] },
   ): Promise<Pick<Looked, "found" | "ended" | "isIdle" | "progress">> {
     const vocabulary = await templates.vocabularyOf(environment);
-    const triggers = rules.map((rule) => triggerOf(rule, vocabulary, rule.name));
+    const triggers = rules.map(({ when, service, name }) =>
+      when ? triggerOf({ when, service }, vocabulary, name) : undefined,
+    );
     const names = new Set(tablesIn(rules));
     const tables = vocabulary.tables.filter(({ name }) => names.has(name));
     const counted = (counts: readonly number[] = []) => rules.map((_, index) => counts[index] ?? 0);
@@ -93,7 +98,7 @@ export function createLooking(templates: Templates) {
           if (isAtLimit(current, index)) break;
           isIdle = false;
           add(rule.after === undefined ? fired : waiting, index, 1);
-          const act = { index, rule, row };
+          const act = { index, rule, row, state: "found" } as const;
           found.add(act);
           // What the same transaction changes does not end it.
           if (rule.unless) waits.add({ index, act, isMet: excuseOf(rule, row, vocabulary) });
@@ -115,7 +120,7 @@ export function createLooking(templates: Templates) {
     if (noted.length === 0)
       return { numbers, hasMore, found: [], ended: [], isIdle: true, progress };
     // What waits can be set off, done or ended meanwhile: it is read after the changes.
-    const state = rules.some(({ after }) => after !== undefined)
+    const state = rules.some(({ after, at }) => after !== undefined || at !== undefined)
       ? await findWithPending(sql, id, placesWithUnless(rules))
       : undefined;
     const given = state ?? { ...known, pending: [] };

@@ -4,8 +4,7 @@ import { ApiError } from "~/errors";
 import { known, quoted } from "~/input/nearest";
 import type { Counterpart } from "~/platform/counterparts/model";
 import { requireCounterparts } from "~/platform/counterparts/rules";
-import { newState as newCounterparts } from "~/platform/counterparts/store";
-import type { CounterpartPlan } from "~/platform/environments/actions";
+import { beginning, type CounterpartPlan } from "~/platform/environments/actions";
 import { firstReading, firstTiming, viewClock } from "~/platform/environments/clock";
 import type { Common, Identity, Lineage } from "~/platform/environments/creation-store";
 import { type NewEnvironment, TTL_SECONDS_DEFAULT } from "~/platform/environments/model";
@@ -114,7 +113,7 @@ export function createPlanning(deps: { templates: Templates; suites: Suites; new
       templateSchema: template.schemaName,
       identities: identities(newId, wanted.count ?? 1, wanted.tokenStyle),
       faults: faults.length > 0 ? newState(faults) : null,
-      counterparts: rules.length > 0 ? { ...newCounterparts(rules), pending: [] } : null,
+      counterparts: rules.length > 0 ? beginning(rules, common.timing) : null,
       apps: events ? await requireApps({ actors: members, read }, events, "events.apps") : [],
       task: test && { prompt: promptAt(test.prompt, viewClock(common.timing).now) },
     };

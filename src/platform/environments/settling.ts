@@ -53,27 +53,36 @@ export function createSettling(deps: {
     const state = timing && (await store.find(tx, id));
     if (!timing || !state) return false;
     const looked = await look(tx, environment, state);
+    const { rules } = state;
     const isLater = ({ rule }: Act) => rule.after !== undefined;
     const later = looked.found.filter(isLater);
     let { progress } = looked;
+    const wait = async (acts: readonly Act[]) => {
+      if (acts.length > 0) progress = await postpone(tx, id, timing, { rules, progress }, acts);
+    };
     await pending.remove(tx, id, looked.ended);
-    if (later.length > 0) progress = await postpone(tx, id, timing, progress, later);
+    await wait(later);
     // What was changed before something is due is looked at before that.
     const until = looked.hasMore ? Number.NEGATIVE_INFINITY : nowAfter(timing, ahead);
     const due = await pending.list(tx, id, { until, limit: TOGETHER });
-    const acts = [...looked.found.filter((each) => !isLater(each)), ...actsOf(state.rules, due)];
+    const acts = [...looked.found.filter((each) => !isLater(each)), ...actsOf(rules, due)];
+    let isMore = looked.hasMore || due.length === TOGETHER;
+    let undone = 0;
     if (acts.length > 0) {
       // Otherwise a run that waits for this transaction to start would compare with the state before it.
       await setClock(tx, id, timing);
       const means = { environment, baseUrl, timing };
-      progress = await capture.as(tx, "counterpart", schemaName, () =>
-        performAll({ attempt }, tx, means, progress, acts),
+      const performed = await capture.as(tx, "counterpart", schemaName, () =>
+        performAll({ attempt }, tx, means, { rules, progress }, acts),
       );
+      ({ progress, left: undone } = performed);
+      await wait(performed.following);
+      isMore ||= performed.following.length > 0;
     }
     await store.setProgress(tx, id, progress);
     if (looked.numbers.length > 0) await store.deleteChanges(tx, id, looked.numbers);
-    await pending.remove(tx, id, due);
-    return looked.hasMore || due.length === TOGETHER;
+    await pending.remove(tx, id, due.slice(0, due.length - undone));
+    return isMore;
   }
 
   /** The work that is left: changes to look at, up to `last`, and actions that are due. Undefined: nothing. */

@@ -3,7 +3,7 @@ import type { Pool, Tx } from "~/db/connect";
 import { resetClone } from "~/db/deltas";
 import { together } from "~/db/session";
 import { LimitExceeded } from "~/errors";
-import { restart as restartCounterparts } from "~/platform/counterparts/store";
+import { restartCounterparts } from "~/platform/environments/actions";
 import { continued, readClock } from "~/platform/environments/clock";
 import { setClock } from "~/platform/environments/clock-store";
 import type { NewSnapshot, Reset } from "~/platform/environments/control-model";
@@ -63,13 +63,14 @@ export function createSnapshots(deps: {
         const fresh = await resetClone(tx, blueprint, locked, state?.delta, onBuild);
         const { timing } = locked;
         const { reading, calls } = state ?? { reading: timing.firstClock, calls: 0 };
+        const resumed = continued(timing, reading, calls);
         await together([
           store.setFresh(tx, schemaName, blueprint.schema, fresh),
-          setClock(tx, id, continued(timing, reading, calls)),
+          setClock(tx, id, resumed),
           locked.faults && restart(tx, id),
         ]);
         await resetEvents(tx, environment);
-        await restartCounterparts(tx, environment);
+        await restartCounterparts(tx, environment, resumed);
         const answer = {
           environmentId: id,
           snapshotId: snapshotId ?? null,

@@ -5,11 +5,8 @@ import type { Pool, Sql, Tx } from "~/db/connect";
 import { asUnknown, countDifferences, type Delta, readDelta } from "~/db/deltas";
 import { buildClone } from "~/db/schemas";
 import { ApiError, LimitExceeded } from "~/errors";
-import {
-  find as findCounterparts,
-  newState as newCounterparts,
-} from "~/platform/counterparts/store";
-import { type CounterpartPlan, keptActions } from "~/platform/environments/actions";
+import { find as findCounterparts } from "~/platform/counterparts/store";
+import { beginning, type CounterpartPlan, keptActions } from "~/platform/environments/actions";
 import { continued } from "~/platform/environments/clock";
 import type { Timing } from "~/platform/environments/clock-model";
 import type { Exclusive } from "~/platform/environments/exclusive";
@@ -129,7 +126,7 @@ export function createStates(deps: {
         const current = await findFaults(pool, id);
         const faults = current && newState(current.faults);
         const now = await findCounterparts(pool, id);
-        const counterparts = now && { ...newCounterparts(now.rules), pending: [] };
+        const counterparts = now && beginning(now.rules, timing);
         return { ...state, timing, faults, counterparts, blueprint: await blueprintOf(state) };
       }
       const state = await exclusive.run(environment, async (tx) => {

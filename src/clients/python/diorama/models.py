@@ -220,7 +220,7 @@ class CounterpartTrigger(Model):
 
 class CounterpartExcuse(Model):
     """
-    With `after`: the person does not act if a later transaction of the agent meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}`
+    With `after` or `at`: the person does not act if a later transaction of the agent meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}`
     """
 
     diff_type: Literal["added", "changed", "removed"]
@@ -327,7 +327,12 @@ class Counterpart(Model):
     Where the person acts. Needed if the environment has several services
     """
 
-    when: CounterpartTrigger
+    when: CounterpartTrigger | None = None
+    at: str | None = None
+    """
+    In place of `when`, an ISO 8601 duration, at most P10Y: the person acts once, so long after the environment has got its counterparts, by its clock
+    """
+
     after: str | None = None
     """
     An ISO 8601 duration, at most P10Y: the person acts so much later, by the environment's clock. Omitted: before the call that sets it off is answered
@@ -336,9 +341,14 @@ class Counterpart(Model):
     unless: CounterpartExcuse | None = None
     say: CounterpartWords | None = None
     call: CounterpartCall | None = None
+    then: str | None = None
+    """
+    The rule that this action sets off, if the service accepts it: one without `when` and `at`, which has the same row. A rule is named once, and at most 10 follow each other
+    """
+
     times: int | None = None
     """
-    So many times, then no more. Omitted: once. All rules together: at most 1000 times
+    With `when`: so many times, then no more. Omitted: once. All rules together: at most 1000 times
     """
 
 
