@@ -1,31 +1,22 @@
 /** The rows of an environment after any call of a run, rebuilt from its changes. */
-import type { Call, RunEvent } from "~/clients/typescript/schema";
+import type { RunEvent } from "~/clients/typescript/schema";
 import { type Names, shortName } from "~/console/names";
 import { keysOf, keyText, pick, type Row, textOf } from "~/console/rows";
 import type { RunData } from "~/console/run-data";
 import type { ServiceRecords } from "~/console/services/shape";
+import { type By, type Line, timelineOf } from "~/console/timeline";
 
 export type RebuiltRow = {
   readonly table: string;
   /** Without columns that are neither known nor changed. */
   readonly row: Row;
-  /** The number of the call that changed it last; 0 for a change without a call; undefined if it is unchanged. */
-  readonly changedBy: number | undefined;
+  /** Who changed it last; undefined if it is unchanged. */
+  readonly changedBy: By | undefined;
   readonly isGone: boolean;
 };
 
 /** Rows that the service shows as one, or those of a table that belong to none. */
 type RebuiltPlace = { readonly id: string; readonly rows: readonly RebuiltRow[] };
-
-/** A call with its changes. */
-export type Line = {
-  /** Number of the call; 0 for the changes without a call. */
-  readonly n: number;
-  readonly call: Call | undefined;
-  readonly changes: readonly RunEvent[];
-  /** The number of changes that were committed up to and including this call. */
-  readonly upTo: number;
-};
 
 export type History = ReturnType<typeof createHistory>;
 
@@ -54,14 +45,13 @@ function lastBelow(sorted: readonly number[], limit: number, count: number): rea
 
 /** Indexes a run of a service once: rebuilding its rows at a call then reads only the changes of their places. */
 export function createHistory(data: RunData, records: ServiceRecords) {
-  const { events, calls, base, attribution } = data;
+  const { events, base } = data;
+  const { lines, byOf } = timelineOf(data);
   const keys = { ...keysOf(events), ...records.keys };
   const keyOfRow = (table: string, row: Row) => keyText(table, pick(row, keys[table] ?? ["id"]));
   const placeIdOf = (table: string, row: Row) => textOf(records.placeOf(table, row)) || table;
   const placeOf = ({ table, key, before, after }: RunEvent) =>
     placeIdOf(table, { ...key, ...before, ...after });
-  const callOf = new Map<number, number>();
-  for (const { n, changes } of calls) for (const change of changes ?? []) callOf.set(change - 1, n);
   const byPlace = new Map<string, number[]>();
   const byRow = new Map<string, number[]>();
   events.forEach((event, index) => {
@@ -88,25 +78,16 @@ export function createHistory(data: RunData, records: ServiceRecords) {
       const known = (rows.get(name) ?? baseRows.get(name))?.row;
       const isGone = operation === "delete";
       const row = { ...known, ...key, ...(isGone ? before : after) };
-      rows.set(name, { table, row, changedBy: callOf.get(index) ?? 0, isGone });
+      rows.set(name, { table, row, changedBy: byOf(index), isGone });
     }
   }
-
-  let upTo = 0;
-  const lines: Line[] = calls.map((call) => {
-    upTo = Math.max(upTo, ...(call.changes ?? []));
-    const changes = (call.changes ?? []).flatMap((position) => events[position - 1] ?? []);
-    return { n: call.n, call, changes, upTo };
-  });
-  const alone = attribution === "pending" ? [] : events.filter((_, index) => !callOf.has(index));
-  if (alone.length > 0) lines.push({ n: 0, call: undefined, changes: alone, upTo: events.length });
 
   return {
     lines,
     names: namesOf(data, records),
 
     /** The places that a line changed: their changed rows and a few before them. */
-    touched({ n, changes, upTo }: Line): RebuiltPlace[] {
+    touched({ by, changes, upTo }: Line): RebuiltPlace[] {
       const wanted = new Map<string, Set<number>>();
       for (const event of changes) {
         const place = placeOf(event);
@@ -135,7 +116,7 @@ export function createHistory(data: RunData, records: ServiceRecords) {
         return {
           id,
           rows: [...rows.values()].map((each) =>
-            each.changedBy === n ? each : { ...each, changedBy: undefined },
+            each.changedBy === by ? each : { ...each, changedBy: undefined },
           ),
         };
       });

@@ -3,7 +3,9 @@ import type {
   Call,
   CallPage,
   EnvironmentDetail,
+  EnvironmentEvent,
   Run,
+  RunDeliveryPage,
   RunEvent,
   RunEvents,
   RunReasons,
@@ -17,6 +19,8 @@ export type RunData = {
   readonly run: Run;
   readonly calls: readonly Call[];
   readonly attribution: CallPage["attribution"];
+  /** That were caused during the run, with who received them: at most the first ones. */
+  readonly sent: readonly EnvironmentEvent[];
   /** False if some calls or changes are missing. */
   readonly isComplete: boolean;
   readonly events: readonly RunEvent[];
@@ -37,6 +41,7 @@ export const serviceOfRun = ({ environment, calls }: RunData) =>
 
 export const CALLS_PER_PAGE = 1_000;
 const CALLS_MAX = 20_000;
+const SENT_MAX = 2_000;
 
 const orNull = <T>(answer: Promise<T>): Promise<T | null> => answer.catch(() => null);
 
@@ -54,9 +59,10 @@ export async function readRun(ask: Ask, runId: string): Promise<RunData> {
 export async function readParts(ask: Ask, runId: string): Promise<RunParts> {
   const platform = "/api/platform";
   const run = await ask<Run>(`${platform}/results/${encodeURIComponent(runId)}`);
-  const [journal, events, environment, test, reasons] = await Promise.all([
+  const [journal, events, sent, environment, test, reasons] = await Promise.all([
     readCalls(ask, runId),
     ask<RunEvents>(`${platform}/runs/${runId}/events`),
+    readSent(ask, runId),
     orNull(ask<EnvironmentDetail>(`${platform}/env/${run.environmentId}`)),
     run.testId === null ? null : orNull(ask<TestDetails>(`${platform}/tests/${run.testId}`)),
     orNull(ask<RunReasons>(`${platform}/runs/${runId}/reasons`)),
@@ -66,6 +72,7 @@ export async function readParts(ask: Ask, runId: string): Promise<RunParts> {
     ...journal,
     isComplete: journal.isComplete && events.complete,
     events: events.events,
+    sent,
     environment,
     test,
     reasons,
@@ -88,4 +95,17 @@ async function readCalls(ask: Ask, runId: string) {
     attribution: page?.attribution ?? "none",
     isComplete: (page?.complete ?? true) && after === null,
   };
+}
+
+async function readSent(ask: Ask, runId: string) {
+  const sent: EnvironmentEvent[] = [];
+  let after: number | null = 0;
+  while (after !== null && sent.length < SENT_MAX) {
+    const page: RunDeliveryPage = await ask(
+      `/api/platform/runs/${runId}/deliveries?after=${after}`,
+    );
+    sent.push(...page.events);
+    after = page.next;
+  }
+  return sent;
 }

@@ -109,7 +109,7 @@ describe("one service of a world", () => {
     const records = recordsOf("world");
 
     const base = await records.base(ask, { ...acme, status: "deleted" }, events);
-    const data = { events, calls, base, attribution: "exact" } as unknown as RunData;
+    const data = { events, calls, base, attribution: "exact", sent: [] } as unknown as RunData;
     const history = createHistory(data, records);
 
     expect(history.lines.map((line) => history.touched(line).map(({ id }) => id))).toEqual([

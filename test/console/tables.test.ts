@@ -97,7 +97,13 @@ test("a run rebuilds rows by the keys that its changes name", () => {
     { n: 1, changes: [1] },
     { n: 2, changes: [2] },
   ];
-  const data = { events, calls, base: TEMPLATE, attribution: "exact" } as unknown as RunData;
+  const data = {
+    events,
+    calls,
+    base: TEMPLATE,
+    attribution: "exact",
+    sent: [],
+  } as unknown as RunData;
   const history = createHistory(data, tableRecords);
   const shown = (count: number) =>
     history

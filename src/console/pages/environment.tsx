@@ -6,6 +6,7 @@ import { isOf, useEnd, useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
 import { Badge, Empty, Head, Ready } from "~/console/parts/basics";
 import { Moment, Time } from "~/console/parts/clock";
+import { CounterpartsAndApps } from "~/console/parts/counterparts";
 import { AsJson } from "~/console/parts/dialog";
 import { EnvironmentActions } from "~/console/parts/environment-actions";
 import { Members } from "~/console/parts/members";
@@ -48,7 +49,12 @@ export function EnvironmentPage({ id }: { id: string }) {
       </Head>
       <Ready of={loaded}>
         {(environment) =>
-          ending === id && environment.status === "active" ? null : <World of={environment} />
+          ending === id && environment.status === "active" ? null : (
+            <>
+              {environment.status === "active" && <CounterpartsAndApps id={id} />}
+              <World of={environment} />
+            </>
+          )
         }
       </Ready>
     </>

@@ -13,9 +13,10 @@ import { Expected, Sign } from "~/console/parts/reasons";
 import { Outcome } from "~/console/parts/run-head";
 import { Labels, wordOf } from "~/console/parts/verdict";
 import { pathTo } from "~/console/place";
-import { createHistory, type Line } from "~/console/rebuilt";
+import { createHistory } from "~/console/rebuilt";
 import { type RunData, readRun, serviceOfRun } from "~/console/run-data";
 import { recordsOf } from "~/console/services/records";
+import { type Line, titleOf } from "~/console/timeline";
 
 /** In place of the id of a run. */
 export const NEWEST_OTHER = "newest";
@@ -93,8 +94,11 @@ type Side = { readonly data: RunData; readonly lines: readonly Compared[]; reado
 
 function sideOf(data: RunData): Side {
   const { lines, names } = createHistory(data, recordsOf(serviceOfRun(data)));
-  return { data, lines: lines.slice(0, CALLS_MAX).map(comparedOf), names };
+  return { data, lines: lines.filter(isShown).slice(0, CALLS_MAX).map(comparedOf), names };
 }
+
+/** Events of nobody's call are in the page of one run only. */
+const isShown = ({ call, changes }: Line) => call !== undefined || changes.length > 0;
 
 function comparedOf(line: Line): Compared {
   const given = line.call?.arguments ?? null;
@@ -168,6 +172,7 @@ function Assertions({ left, right }: { left: RunData; right: RunData }) {
 function similarity(left: Compared, right: Compared): number {
   const [ours, theirs] = [left.call, right.call];
   if (ours?.name !== theirs?.name || ours?.service !== theirs?.service) return 0;
+  if (!ours && left.by !== right.by) return 0;
   if (left.text === right.text) return 2;
   const names = new Set([...left.fields.keys(), ...right.fields.keys()]);
   const same = [...left.fields].filter(([name, text]) => right.fields.get(name) === text);
@@ -206,17 +211,18 @@ function relationOf(left: Compared | undefined, right: Compared | undefined): st
   return isSame ? "same" : "differs";
 }
 
-function InShort({ of: { n, call, changes }, names }: { of: Line; names: Names }) {
+function InShort({ of: line, names }: { of: Line; names: Names }) {
+  const { call, changes } = line;
   return (
     <>
       {call ? (
         <>
-          <span class="number quiet">{n}</span> <strong>{call.name}</strong>{" "}
+          <span class="number quiet">{call.n}</span> <strong>{call.name}</strong>{" "}
           {call.error && <Badge kind="bad">{call.error.slice(0, 100)}</Badge>}
           <Gist of={call.arguments} names={names} />
         </>
       ) : (
-        "Changes that no call made"
+        titleOf(line)
       )}
       <Effect of={changes} />
     </>

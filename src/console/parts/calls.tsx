@@ -9,15 +9,17 @@ import { Effect } from "~/console/parts/effect";
 import { Gist } from "~/console/parts/gist";
 import { useShortcuts } from "~/console/parts/keyboard";
 import { Moment, Touched } from "~/console/parts/moment";
-import { Long } from "~/console/parts/text";
+import { Sent } from "~/console/parts/sent";
+import { Folded, Long } from "~/console/parts/text";
 import { VirtualList } from "~/console/parts/virtual";
-import type { History, Line } from "~/console/rebuilt";
+import type { History } from "~/console/rebuilt";
 import { type RunData, serviceOfRun } from "~/console/run-data";
 import { serviceOf } from "~/console/services/index";
 import { WORLD } from "~/console/services/member";
 import type { ConsoleService } from "~/console/services/service";
+import { type Line, titleOf } from "~/console/timeline";
 
-const FILTERS = ["all", "with changes", "with errors"] as const;
+const FILTERS = ["all", "with changes", "with errors", "with events"] as const;
 
 /** `wanted`: a call to go to; each new object goes there again. */
 export function Calls({
@@ -38,36 +40,48 @@ export function Calls({
   const lines = useMemo(
     () =>
       all.filter(
-        ({ call, changes }) =>
+        ({ call, changes, sent }) =>
           (filter !== "with changes" || changes.length > 0) &&
           (filter !== "with errors" || Boolean(call?.error)) &&
+          (filter !== "with events" || sent.length > 0) &&
           (word === "" ||
-            `${call?.service} ${call?.name} ${JSON.stringify(call?.arguments)}`
+            [
+              call?.service,
+              call?.name,
+              JSON.stringify(call?.arguments),
+              ...sent.map(({ type }) => type),
+            ]
+              .join(" ")
               .toLowerCase()
               .includes(word.toLowerCase())),
       ),
     [all, filter, word],
   );
   const [target, setTarget] = useState<{ index: number }>();
-  const at = chosen === undefined ? -1 : lines.findIndex(({ n }) => n === chosen);
-  const move = (by: number) => {
-    const index = Math.min(Math.max(at + by, 0), lines.length - 1);
-    choose(lines[index]?.n);
-    setTarget({ index });
+  const move = (by: 1 | -1) => {
+    const at = lines.findIndex((line) => line.by === chosen);
+    const isCall = ({ call }: Line) => call !== undefined;
+    const next =
+      by === 1
+        ? lines.findIndex((line, index) => index > at && isCall(line))
+        : lines.findLastIndex((line, index) => index < at && isCall(line));
+    if (next < 0) return;
+    choose(lines[next]?.call?.n);
+    setTarget({ index: next });
   };
   useEffect(() => {
     if (!wanted) return;
     setFilter("all");
     setWord("");
     choose(wanted.n);
-    setTarget({ index: all.findIndex(({ n }) => n === wanted.n) });
+    setTarget({ index: all.findIndex(({ by }) => by === wanted.n) });
   }, [wanted]);
   useShortcuts(
     [
       { keys: "j", does: "Go to the next call", perform: () => move(1) },
       { keys: "k", does: "Go to the call before", perform: () => move(-1) },
     ],
-    [at, lines],
+    [chosen, lines],
   );
   if (all.length === 0)
     return (
@@ -114,7 +128,7 @@ export function Calls({
       <VirtualList
         label="Calls in order"
         items={lines}
-        keyOf={({ n }) => n}
+        keyOf={({ key }) => key}
         estimate={60}
         target={target}
       >
@@ -124,8 +138,8 @@ export function Calls({
             history={history}
             Place={Place}
             isWorld={service === WORLD}
-            isChosen={line.n === chosen}
-            choose={() => choose(line.n === chosen ? undefined : line.n)}
+            isChosen={line.call !== undefined && line.by === chosen}
+            choose={() => choose(line.by === chosen ? undefined : line.call?.n)}
           />
         )}
       </VirtualList>
@@ -151,11 +165,11 @@ function CallLine({
   isChosen: boolean;
   choose: () => void;
 }) {
-  const { n, call, changes } = line;
+  const { call, changes, sent } = line;
   return (
     <article
-      class={`call ${isChosen ? "chosen" : ""} ${changes.length > 0 ? "writes" : ""}`}
-      aria-label={call ? `Call ${n}` : "Changes of no call"}
+      class={`call ${isChosen ? "chosen" : ""} ${changes.length > 0 ? "writes" : ""} ${call ? "" : "theirs"}`}
+      aria-label={call ? `Call ${call.n}` : titleOf(line)}
     >
       <div>
         {call ? (
@@ -167,13 +181,14 @@ function CallLine({
             choose={choose}
           />
         ) : (
-          <strong>Changes that no call made</strong>
+          <strong>{titleOf(line)}</strong>
         )}
         <Effect of={changes} />
+        <Sent of={sent} isOpen={isChosen} />
         {isChosen && call && (
           <>
             <Arguments of={call.arguments} />
-            {call.answer !== undefined && <Answer of={call.answer} />}
+            {call.answer !== undefined && <Folded summary="Answer" of={call.answer} />}
           </>
         )}
         {(isChosen || !call) && (
@@ -228,21 +243,6 @@ function CallHead({
       </div>
       {!isChosen && <Gist of={call.arguments} names={names} />}
     </>
-  );
-}
-
-/** Rendered when it is opened: an answer may be large. */
-function Answer({ of }: { of: unknown }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>Answer</summary>
-      {isOpen && (
-        <pre>
-          <Long text={JSON.stringify(of, null, 1)} />
-        </pre>
-      )}
-    </details>
   );
 }
 

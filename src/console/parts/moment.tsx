@@ -1,9 +1,10 @@
 /** The places that a call touched, and the world after any call. */
 import { useMemo } from "preact/hooks";
-import type { History, Line } from "~/console/rebuilt";
+import type { History } from "~/console/rebuilt";
 import { type RunData, serviceOfRun } from "~/console/run-data";
 import { serviceOf } from "~/console/services/index";
 import type { ConsoleService } from "~/console/services/service";
+import type { Line } from "~/console/timeline";
 
 const PLACES_MAX = 40;
 
@@ -20,7 +21,7 @@ export function Touched({
   return (
     <>
       {places.slice(0, PLACES_MAX).map(({ id, rows }) => (
-        <Place key={id} id={id} rows={rows} names={history.names} latest={line.n} />
+        <Place key={id} id={id} rows={rows} names={history.names} latest={line.by} />
       ))}
     </>
   );
@@ -42,7 +43,7 @@ export function Moment({
   const last = data.calls.length;
   const n = chosen ?? last;
   const places = useMemo(() => {
-    const line = history.lines.find((each) => each.n === n);
+    const line = history.lines.find((each) => each.by === n);
     return history.placesAfter(n === 0 ? 0 : (line?.upTo ?? data.events.length));
   }, [data, n, history]);
   if (data.events.length === 0) return null;

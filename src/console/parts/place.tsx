@@ -3,17 +3,23 @@ import type { ComponentChildren } from "preact";
 import { type Names, shortName } from "~/console/names";
 import { Long } from "~/console/parts/text";
 import type { RebuiltRow } from "~/console/rebuilt";
+import { BY, type By } from "~/console/timeline";
 
 /** Rows of a table that are shown of one place: the last ones. */
 export const SHOWN_MAX = 60;
 
-/** The rows of one place. `latest`: the call whose changes are marked most. */
+/** The rows of one place. `latest`: whose changes are marked most. */
 export type PlaceProps = {
   readonly id: string;
   readonly rows: readonly RebuiltRow[];
   readonly names: Names;
-  readonly latest: number;
+  readonly latest: By;
 };
+
+function wordsOf(by: By): string {
+  if (typeof by === "string") return BY[by];
+  return by === 0 ? "no call" : `call ${by}`;
+}
 
 /** Marks a row that the run changed, by colour and in words. */
 export function Marked({
@@ -22,13 +28,13 @@ export function Marked({
   children,
 }: {
   of: RebuiltRow;
-  latest: number;
+  latest: By;
   children: ComponentChildren;
 }) {
   const { changedBy, isGone } = of;
   if (changedBy === undefined) return <div class="thing">{children}</div>;
   const kind = [changedBy === latest ? "latest" : "", isGone ? "gone" : ""].join(" ");
-  const by = changedBy === 0 ? "changed by no call" : `changed by call ${changedBy}`;
+  const by = `changed by ${wordsOf(changedBy)}`;
   return (
     <div class={`thing tinted ${kind}`} title={by}>
       {children}

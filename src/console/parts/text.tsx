@@ -30,6 +30,21 @@ export function Long({
   );
 }
 
+/** A value as JSON. Rendered when it is opened: it may be large. */
+export function Folded({ summary, of }: { summary: string; of: unknown }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{summary}</summary>
+      {isOpen && (
+        <pre>
+          <Long text={JSON.stringify(of, null, 1)} />
+        </pre>
+      )}
+    </details>
+  );
+}
+
 /** Allowed schemes of links. */
 const SAFE = /^(https?|mailto):/i;
 
