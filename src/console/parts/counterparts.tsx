@@ -78,7 +78,7 @@ function Counterparts({ of: { counterparts, pending } }: { of: CounterpartList }
   );
 }
 
-/** What sets off a rule, in words. */
+/** The beginning of a rule, in words. */
 function beginningOf(
   { name, when, at, after }: CounterpartState,
   rules: readonly CounterpartState[],
