@@ -93,8 +93,8 @@ export type Schedule = {
 export type RequestMode = {
   /** Redirects that it follows. */
   readonly redirectsMax: number;
-  /** An app checks the signatures of requests with it. `secret`: the environment's. */
-  readonly signingSecret: (secret: Uint8Array, app: string) => string;
+  /** An app checks the signatures of requests with it. `secret`: the environment's. Undefined: they have none. */
+  readonly signingSecret?: (secret: Uint8Array, app: string) => string;
   /** A request that an app answers before it receives events, and the text that its answer contains, if there is one. */
   readonly challenge?: (
     secret: Uint8Array,
@@ -104,7 +104,10 @@ export type RequestMode = {
   /** Whether the status of an answer acknowledges the event. */
   readonly isAcknowledged: (status: number) => boolean;
   /** Whether an answer that acknowledges nothing asks for no other attempt. Names of headers in lower case. */
-  readonly isLast: (headers: { readonly [name: string]: unknown }) => boolean;
+  readonly isLast: (answer: {
+    readonly status: number;
+    readonly headers: { readonly [name: string]: unknown };
+  }) => boolean;
 };
 
 /** How a service delivers events over a WebSocket that an app has opened. */

@@ -45,7 +45,7 @@ function viewApp({ id, service, user }: StoredApp, token: string) {
     service,
     userId: user,
     token: `${socket?.tokenPrefix(id) ?? ""}${plain}`,
-    signingSecret: request?.signingSecret(hashCredential(plain), id) ?? null,
+    signingSecret: request?.signingSecret?.(hashCredential(plain), id) ?? null,
   };
 }
 

@@ -95,7 +95,7 @@ const view = (
       events: [...events],
       scopes: scopes && [...scopes],
       tokenPrefix: socket?.tokenPrefix(id) ?? null,
-      signingSecret: request?.signingSecret(tokenHash, id) ?? null,
+      signingSecret: request?.signingSecret?.(tokenHash, id) ?? null,
     };
   }),
 });

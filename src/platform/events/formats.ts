@@ -104,6 +104,6 @@ function outcomeOf(
   return {
     ...attempted,
     reason: `status ${status}`,
-    isLast: isObject(headers) && mode.isLast(headers),
+    isLast: mode.isLast({ status: Number(status), headers: isObject(headers) ? headers : {} }),
   };
 }

@@ -9,6 +9,7 @@ import { documents } from "~/replicas/calendar/discovery";
 import { INDENT } from "~/replicas/calendar/errors";
 import { faults } from "~/replicas/calendar/faults";
 import { vendor } from "~/replicas/calendar/mcp/vendor";
+import { events } from "~/replicas/calendar/notifications";
 import type { TableName } from "~/replicas/calendar/operation";
 import { schedule } from "~/replicas/calendar/schedule";
 import { seedCalendar } from "~/replicas/calendar/seed";
@@ -33,6 +34,7 @@ export const calendar = createReplica<TableName>({
   batches,
   documents,
   schedule,
+  events,
   handle,
   faults,
   toolProfiles: { vendor },

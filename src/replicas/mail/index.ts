@@ -11,6 +11,7 @@ import { documents } from "~/replicas/mail/discovery";
 import { INDENT } from "~/replicas/mail/errors";
 import { faults } from "~/replicas/mail/faults";
 import { vendor } from "~/replicas/mail/mcp/vendor";
+import { events } from "~/replicas/mail/notifications";
 import type { TableName } from "~/replicas/mail/operation";
 import { seedMail } from "~/replicas/mail/seed";
 import { findUserId, listDirectory, listPeople } from "~/replicas/mail/store/mailboxes";
@@ -29,6 +30,7 @@ export const mail = createReplica<TableName>({
   listPeople,
   listDirectory,
   deliver,
+  events,
   credential: tokenOf,
   denial: denialOf(INDENT),
   documents,

@@ -257,5 +257,5 @@ export const WatchBody = Type.Object({
 });
 export const WatchAnswer = Type.Object(
   { historyId, expiration: text("In milliseconds since 1970", "1768219200000") },
-  { title: "MailWatch", description: "A watch, which pushes nothing" },
+  { title: "MailWatch", description: "A watch of the mailbox" },
 );

@@ -1,4 +1,4 @@
-/** Channels for notifications: they are stored, and nothing is sent. */
+/** Channels for notifications, which apps of the environment receive: see `notifications.ts`. */
 import { Type } from "@sinclair/typebox";
 import { requirePlace, write } from "~/replicas/calendar/access";
 import { CalendarError, invalid, notFound, required } from "~/replicas/calendar/errors";
@@ -28,7 +28,10 @@ const resourceId = text("Of the watched resource", "o3hgv1538sdjfh");
 const CHANNEL = {
   id: text("Chosen by the client", "01234567-89ab-cdef-0123456789ab"),
   type: text("`web_hook`", "web_hook"),
-  address: text("Where notifications would go", "https://example.org/notifications"),
+  address: text(
+    "The receiver, which apps of the environment stand for",
+    "https://example.org/notifications",
+  ),
   token: text("Sent with each notification", "target=tests"),
   payload: flag("Whether a notification has a body"),
   params: optional(
@@ -113,7 +116,8 @@ const OF_USER = {
   settings: "the settings of the user",
 };
 const SUMMARY = "Watch";
-const DESCRIPTION = "The channel is stored. Nothing is sent.";
+const DESCRIPTION =
+  "Apps of the environment that act as this user receive its notifications; nothing is sent to its address.";
 
 const ofCalendar = (name: keyof typeof OF_CALENDAR) =>
   operation(`${name}.watch`, "POST", `calendars/{calendarId}/${name}/watch`, {

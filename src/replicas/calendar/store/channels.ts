@@ -1,5 +1,49 @@
-/** Channels for notifications, which are stored and get none. */
+/** Channels for notifications. */
 import type { CalendarSession } from "~/replicas/calendar/operation";
+
+/** As JSON. */
+export type Channel = {
+  readonly id: string;
+  readonly resourceId: string;
+  readonly resourceUri: string;
+  readonly token: string | null;
+  /** Milliseconds since 1970. */
+  readonly expiration: number;
+  readonly userId: string;
+};
+
+/** The channels of some users, by id. */
+export const listChannels = async (
+  { sql, t }: CalendarSession,
+  userIds: readonly string[],
+): Promise<Channel[]> =>
+  await sql<Channel[]>`
+    select id, "resourceId", "resourceUri", token, expiration::float8 as expiration, "userId" from ${t.channels}
+    where "userId" = any(${[...userIds]}::text[]) order by id
+  `;
+
+/** The addresses of the attendees of some events, by event. */
+export async function listAttendeeAddresses(
+  { sql, t }: CalendarSession,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await sql<{ id: string; emails: string[] }[]>`
+    select "eventId" as id, array_agg(email) as emails from ${t.event_attendees}
+    where "eventId" = any(${[...eventIds]}::text[]) group by 1
+  `;
+  return new Map(rows.map(({ id, emails }) => [id, emails]));
+}
+
+/** The calendars of some events, by event. */
+export async function listCalendarsOf(
+  { sql, t }: CalendarSession,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql<{ id: string; calendarId: string }[]>`
+    select id, "calendarId" from ${t.events} where id = any(${[...eventIds]}::text[])
+  `;
+  return new Map(rows.map(({ id, calendarId }) => [id, calendarId]));
+}
 
 export async function hasChannel({ sql, t }: CalendarSession, id: string): Promise<boolean> {
   const found = await sql`select from ${t.channels} where id = ${id}`;

@@ -23,6 +23,17 @@ export async function findUserId(
   return row?.id;
 }
 
+/** The addresses of some users, by id. */
+export async function listAddresses(
+  { sql, t }: CalendarSession,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql<{ id: string; email: string }[]>`
+    select id, email from ${t.users} where id = any(${[...ids]}::text[])
+  `;
+  return new Map(rows.map(({ id, email }) => [id, email]));
+}
+
 export async function listPeople({ sql, t }: CalendarSession, limit: number): Promise<Person[]> {
   return await sql<Person[]>`
     select id, "displayName" as name, email from ${t.users} order by id limit ${limit}

@@ -91,5 +91,5 @@ export const request: RequestMode = {
   },
 
   isAcknowledged: (status) => status >= 200 && status <= 299,
-  isLast: (headers) => headers["x-slack-no-retry"] === "1",
+  isLast: ({ headers }) => headers["x-slack-no-retry"] === "1",
 };

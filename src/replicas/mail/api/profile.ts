@@ -1,14 +1,14 @@
 import { requireMailbox } from "~/replicas/mail/calls";
 import { invalid } from "~/replicas/mail/errors";
+import { WATCH_MS } from "~/replicas/mail/notifications";
 import { answersOf, NO_CONTENT, operation } from "~/replicas/mail/operation";
 import { currentHistoryId } from "~/replicas/mail/store/history";
-import { updateSetting } from "~/replicas/mail/store/mailboxes";
+import { updateSetting, type Watch } from "~/replicas/mail/store/mailboxes";
 import { countMessages } from "~/replicas/mail/store/messages";
 import { Profile, WatchAnswer, WatchBody } from "~/replicas/mail/views";
 import { millisOf } from "~/source";
 
 const TOPIC = /^projects\/([^/]+)\/topics\/[^/]+$/;
-const WATCH_MS = 7 * 24 * 3600 * 1000;
 
 export const profile = [
   operation("getProfile", "GET", "profile", {
@@ -23,7 +23,8 @@ export const profile = [
   }),
   operation("watch", "POST", "watch", {
     summary: "Ask for notifications",
-    description: "The watch is stored; nothing is pushed.",
+    description:
+      "Of changes of the mailbox. Apps of the environment that are subscriptions receive them; the topic itself is not looked at.",
     body: WatchBody,
     answers: answersOf(WatchAnswer),
     async handle({ body }, call) {
@@ -32,17 +33,15 @@ export const profile = [
       if (!TOPIC.test(topicName))
         throw invalid("Invalid topicName does not match projects/<project>/topics/*");
       const now = millisOf(session.source);
-      const known = (await requireMailbox(call)).watch as {
-        readonly topicName: string;
-        readonly expiration: string;
-      } | null;
+      const known = (await requireMailbox(call)).watch as Watch | null;
       if (known && known.topicName !== topicName && Number(known.expiration) > now)
         throw invalid(
           "Only one user push notification client allowed per developer (call /stop then try again)",
         );
       const expiration = `${now + WATCH_MS}`;
-      await updateSetting(session, mailbox, "watch", { ...body, expiration });
-      return { historyId: await currentHistoryId(session, mailbox), expiration };
+      const historyId = await currentHistoryId(session, mailbox);
+      await updateSetting(session, mailbox, "watch", { ...body, historyId, expiration });
+      return { historyId, expiration };
     },
   }),
   operation("stop", "POST", "stop", {

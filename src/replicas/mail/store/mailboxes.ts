@@ -67,6 +67,30 @@ export async function updateSetting(
   `;
 }
 
+/** The changes that a user has asked to be notified of. Times are milliseconds since 1970, as texts. */
+export type Watch = {
+  readonly topicName: string;
+  readonly labelIds?: readonly string[];
+  readonly labelFilterBehavior?: string;
+  /** The older name of the same. */
+  readonly labelFilterAction?: string;
+  /** Of the mailbox when it began. */
+  readonly historyId?: string;
+  readonly expiration: string;
+};
+
+/** The watches of some mailboxes, by address. */
+export async function listWatches(
+  { sql, t }: MailSession,
+  mailboxes: readonly string[],
+): Promise<[string, Watch | null][]> {
+  const rows = await sql<{ address: string; watch: Watch | null }[]>`
+    select "emailAddress" as address, watch from ${t.mailboxes}
+    where "emailAddress" = any(${[...mailboxes]}::text[])
+  `;
+  return rows.map(({ address, watch }) => [address, watch]);
+}
+
 /** The number of the next label of a mailbox. */
 export async function nextLabelNumber({ sql, t }: MailSession, mailbox: string): Promise<number> {
   const [row] = await sql<{ number: number }[]>`

@@ -1,0 +1,209 @@
+/**
+ * Notifications of changed resources over channels (Google Calendar API guide "Push notifications"): an app receives
+ * those of its user's channels, whatever their addresses are.
+ */
+
+import type { CalendarSession, TableName } from "~/replicas/calendar/operation";
+import {
+  type Channel,
+  listAttendeeAddresses,
+  listCalendarsOf,
+  listChannels,
+} from "~/replicas/calendar/store/channels";
+import { listAddresses } from "~/replicas/calendar/store/users";
+import type { EventApp, EventRow, Events, RowChange } from "~/replicas/events";
+import { acknowledging, missedBy, schedule, transactionsOf } from "~/replicas/kit/google/push";
+import { MICROS } from "~/source";
+
+/** The first message of a channel, and all others. */
+const TYPES = { sync: [], exists: [] } as const;
+const CLIENT_ID = /^[\w-]+\.apps\.googleusercontent\.com$/;
+const AGENT = "APIs-Google; (+https://developers.google.com/webmasters/APIs-Google.html)";
+/** The status of an answer after which a notification is repeated. */
+const REPEATED: ReadonlySet<number> = new Set([500, 502, 503, 504]);
+const OF_CALENDAR = /\/calendars\/([^/]+)\/(events|acl)\?/;
+const OF_USER = /\/users\/me\/(calendarList|settings)\?/;
+
+type Change = RowChange<TableName>;
+/** The paths of the resources that a change changes, as `watched` has them. */
+type ResourcesOf = (change: Change) => readonly string[];
+
+type Message = {
+  readonly channelId: string;
+  readonly messageNumber: number;
+  readonly resourceId: string;
+  readonly resourceState: keyof typeof TYPES;
+  readonly resourceUri: string;
+  readonly channelExpiration: string;
+  readonly channelToken?: string;
+};
+
+const rowsOf = ({ before, after }: Change): readonly EventRow[] =>
+  [before, after].filter((row) => row !== null);
+
+/** The resource of a channel. `addressOf`: a user's, which is the id of his primary calendar. */
+function watched(
+  { resourceUri, userId }: Channel,
+  addressOf: ReadonlyMap<string, string>,
+): string | undefined {
+  const [, calendar = "", kind] = OF_CALENDAR.exec(resourceUri) ?? [];
+  const id = decodeURIComponent(calendar);
+  if (kind) return `${kind} ${id === "primary" ? (addressOf.get(userId) ?? id) : id}`;
+  const [, list] = OF_USER.exec(resourceUri) ?? [];
+  return list && `${list} ${userId}`;
+}
+
+/** Reads what resources the changes are of. An event is in the calendars of its attendees, too. */
+async function readResources(
+  session: CalendarSession,
+  changes: readonly Change[],
+): Promise<ResourcesOf> {
+  const idsIn = (table: TableName, column: string) =>
+    new Set(
+      changes
+        .filter((change) => change.table === table)
+        .flatMap(rowsOf)
+        .map((row) => String(row[column])),
+    );
+  const guestsOf = await listAttendeeAddresses(session, [...idsIn("events", "id")]);
+  const calendarOf = await listCalendarsOf(session, [...idsIn("event_attendees", "eventId")]);
+  return (change) => {
+    const rows = rowsOf(change);
+    const values = (column: string) => rows.map((row) => String(row[column]));
+    const events = (ids: readonly string[]) => ids.map((id) => `events ${id}`);
+    switch (change.table) {
+      case "events":
+        return events([
+          ...values("calendarId"),
+          ...values("id").flatMap((id) => guestsOf.get(id) ?? []),
+        ]);
+      case "event_attendees":
+        return events([
+          ...values("email"),
+          ...values("eventId").flatMap((id) => calendarOf.get(id) ?? []),
+        ]);
+      case "acl":
+        return values("calendarId").map((id) => `acl ${id}`);
+      case "list_entries":
+        return values("userId").map((id) => `calendarList ${id}`);
+      case "users":
+        return values("id").map((id) => `settings ${id}`);
+      default:
+        return [];
+    }
+  };
+}
+
+/** Channels at the time of each change: those that are stored now, and those that the changes have removed since. */
+async function readChannels(
+  session: CalendarSession,
+  changes: readonly Change[],
+  apps: readonly EventApp[],
+) {
+  const ofChannels = changes.filter(({ table }) => table === "channels");
+  const users = new Set(apps.map(({ user }) => user));
+  const removed = ofChannels
+    .flatMap(({ before, after }) => (before && !after ? [before as unknown as Channel] : []))
+    .filter(({ userId }) => users.has(userId));
+  const stored = await listChannels(session, [...users]);
+  const begins = new Map<string, number>();
+  const ends = new Map<string, number>();
+  for (const { number, before, after } of ofChannels) {
+    if (after && !before) begins.set(String(after["id"]), number);
+    if (before && !after) ends.set(String(before["id"]), number);
+  }
+  const known = new Map([...removed, ...stored].map((channel) => [channel.id, channel]));
+  return (change: Change): Channel[] =>
+    [...known.values()].filter(
+      ({ id, expiration }) =>
+        (begins.get(id) ?? 0) < change.number &&
+        (ends.get(id) ?? Number.POSITIVE_INFINITY) > change.number &&
+        expiration > change.micros / MICROS,
+    );
+}
+
+const messageOf = (
+  { id, resourceId, resourceUri, token, expiration }: Channel,
+  resourceState: keyof typeof TYPES,
+  messageNumber: number,
+): Message => ({
+  ...{ channelId: id, messageNumber, resourceId, resourceState, resourceUri },
+  channelExpiration: new Date(Number(expiration)).toUTCString(),
+  ...(token !== null && { channelToken: token }),
+});
+
+function notified(
+  channel: Channel,
+  type: keyof typeof TYPES,
+  number: number,
+  apps: readonly EventApp[],
+) {
+  const reason = ({ user }: EventApp) =>
+    user === channel.userId ? undefined : "a channel of another user";
+  return {
+    change: number,
+    type,
+    payload: messageOf(channel, type, type === "sync" ? 1 : number),
+    missed: missedBy(apps, type, reason),
+  };
+}
+
+export const events: Events<TableName> = {
+  tables: ["events", "event_attendees", "acl", "list_entries", "users", "channels"],
+  types: TYPES,
+  isAppId: (text) => CLIENT_ID.test(text),
+  appIdExample: "agent.apps.googleusercontent.com",
+  findBot: async () => undefined,
+  schedule,
+
+  request: {
+    ...acknowledging,
+    isLast: ({ status }) => !REPEATED.has(status),
+    request(_, { payload }) {
+      const message = payload as Message;
+      return {
+        headers: {
+          "content-type": "application/json; utf-8",
+          "user-agent": AGENT,
+          "x-goog-channel-id": message.channelId,
+          "x-goog-message-number": String(message.messageNumber),
+          "x-goog-resource-id": message.resourceId,
+          "x-goog-resource-state": message.resourceState,
+          "x-goog-resource-uri": message.resourceUri,
+          "x-goog-channel-expiration": message.channelExpiration,
+          ...(message.channelToken !== undefined && {
+            "x-goog-channel-token": message.channelToken,
+          }),
+        },
+        body: "",
+      };
+    },
+  },
+
+  raise: async (_, { type, event }, apps) => ({
+    type,
+    payload: { ...event, resourceState: type },
+    missed: missedBy(apps, type, () => undefined),
+  }),
+
+  async derive(session, changes, apps) {
+    const given = changes as readonly Change[];
+    const channelsAt = await readChannels(session, given, apps);
+    const resourcesOf = await readResources(session, given);
+    const addressOf = await listAddresses(session, [...new Set(apps.map(({ user }) => user))]);
+    return transactionsOf(given).flatMap((transaction) => {
+      const last = transaction.at(-1);
+      if (!last) return [];
+      const begun = transaction.flatMap(({ table, before, after, number }) =>
+        table === "channels" && after && !before
+          ? [notified(after as unknown as Channel, "sync", number, apps)]
+          : [],
+      );
+      const changed = new Set(transaction.flatMap(resourcesOf));
+      const told = channelsAt(last).filter((channel) =>
+        changed.has(watched(channel, addressOf) ?? ""),
+      );
+      return [...begun, ...told.map((channel) => notified(channel, "exists", last.number, apps))];
+    });
+  },
+};
