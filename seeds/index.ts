@@ -17,12 +17,14 @@ import harborlinePeople from "./people/harborline.yaml";
 import calendarSolutions from "./solutions/calendar.json";
 import chatSolutions from "./solutions/chat.json";
 import mailSolutions from "./solutions/mail.json";
+import movingSolutions from "./solutions/moving.json";
 import securitySolutions from "./solutions/security.json";
 import trackerSolutions from "./solutions/tracker.json";
 import worldSolutions from "./solutions/world.json";
 import calendarBench from "./suites/calendar.yaml";
 import chatBench from "./suites/chat.yaml";
 import mailBench from "./suites/mail.yaml";
+import moving from "./suites/moving.yaml";
 import officeBench from "./suites/office.yaml";
 import officeSecurity from "./suites/security.yaml";
 import trackerBench from "./suites/tracker.yaml";
@@ -64,6 +66,7 @@ export const SUITES: readonly unknown[] = [
   calendarBench,
   officeBench,
   attacked(officeSecurity, officeBench),
+  moving,
 ];
 
 /** Calls that solve a test, and the changes that they made, in order. */
@@ -94,4 +97,5 @@ export const SOLUTIONS: { readonly [testId: string]: Solution } = {
   ...calendarSolutions,
   ...worldSolutions,
   ...securitySolutions,
+  ...movingSolutions,
 } as unknown as { readonly [testId: string]: Solution };
