@@ -3,4 +3,4 @@ import suite from "../../seeds/suites/moving.yaml";
 import { clientOf, proofs } from "./moving";
 import { prove } from "./prove";
 
-prove(suite, 7, clientOf, proofs, { solutions: "moving" });
+prove(suite, 20, clientOf, proofs, { solutions: "moving" });
