@@ -22,12 +22,17 @@ type Page = {
 const RUNS_MAX = 5;
 const CALLS_MAX = 1_000;
 
-/** Of a built-in test, or of the newest run that passed and whose journal suffices. Throws CallFailed. */
+/**
+ * Of a built-in test, or of the newest run that passed and whose journal suffices. Undefined if none is known, and for a
+ * built-in test that counts deliveries. Throws CallFailed.
+ */
 export async function solutionOf(
   client: Client,
   testId: string,
 ): Promise<readonly SolvingCall[] | undefined> {
   const builtin = SOLUTIONS[testId];
+  // Calls that are repeated receive no events.
+  if (builtin?.deliveries) return undefined;
   if (builtin) return builtin.calls as readonly SolvingCall[];
   const query = `testId=${testId}&status=passed&limit=${RUNS_MAX}`;
   const { runs } = (await client.call("GET", `/runs?${query}`)) as { runs: { runId: string }[] };
