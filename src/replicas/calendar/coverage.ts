@@ -9,16 +9,14 @@ type Coverage = {
   readonly path: string;
   readonly summary: string;
   readonly parameters: readonly string[];
-  /** `full`: behaves as the service; `kept`: stores and returns, with no effect. */
-  readonly state: "full" | "kept";
+  /** Behaves as the service. */
+  readonly state: "full";
 };
-
-const KEPT = /\.(?:watch|stop)$/;
 
 export const coverage = (): readonly Coverage[] =>
   ROUTER.operations.map(({ name: method, verb, template, summary, query }) => ({
     ...{ method, verb, summary },
     path: template.replace("calendar/v3/", ""),
     parameters: Object.keys(query.properties),
-    state: KEPT.test(method) ? "kept" : "full",
+    state: "full",
   }));

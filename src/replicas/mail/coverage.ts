@@ -15,7 +15,7 @@ type Coverage = {
 };
 
 const REFUSED = new Set(restrictedCalls.map(({ name }) => name));
-const KEPT = /^(?:watch|stop|settings\.(?:get|update)(?:Imap|Pop|Language))$/;
+const KEPT = /^settings\.(?:get|update)(?:Imap|Pop|Language)$/;
 
 export const coverage = (): readonly Coverage[] =>
   ROUTER.operations.map(({ name: method, verb, template, summary, query }) => ({
