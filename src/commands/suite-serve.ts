@@ -2,6 +2,7 @@
 import type { AgentEnd } from "~/commands/agent";
 import { type Answer, type Client, type Environment, pause, UsageError } from "~/commands/client";
 import type { Test } from "~/commands/suite";
+import { notice } from "~/log";
 
 export type Serving = {
   /** The app that the agent is. */
@@ -99,7 +100,9 @@ export async function serve(
   const path = `/env/${environment["environmentId"]}`;
   const until = AbortSignal.any([signal, ended.signal]);
   try {
-    await connected(client, path, app?.app, until);
+    const types = await connected(client, path, app?.app, until);
+    if (types && !types.some(isOfMessages))
+      notice(`app ${app?.app} receives no app_mention and no message: it does not see the prompt`);
     await begin();
     if (!until.aborted) {
       const text = `<@${app?.userId}> ${environment["prompt"]}`;
@@ -124,18 +127,28 @@ type AppOf = {
   readonly userId: string;
 };
 
+const isOfMessages = (type: string) => type === "app_mention" || type.startsWith("message.");
+
+type ConnectedApp = {
+  readonly app: string;
+  readonly connected: boolean;
+  readonly events: readonly string[];
+};
+
+/** Waits for a connection of the app. Returns the types of events that it subscribes to. */
 async function connected(
   client: Client,
   path: string,
   wanted: string | undefined,
   until: AbortSignal,
-): Promise<void> {
+): Promise<readonly string[] | undefined> {
   while (!until.aborted) {
     const { apps } = await client.call("GET", `${path}/events`);
-    const known = apps as readonly { readonly app: string; readonly connected: boolean }[];
-    if (known.some(({ app, connected: is }) => app === wanted && is)) return;
+    const found = (apps as readonly ConnectedApp[]).find(({ app }) => app === wanted);
+    if (found?.connected) return found.events;
     await pause(LOOK_MS, until);
   }
+  return undefined;
 }
 
 async function idle(

@@ -68,6 +68,28 @@ test("a bot gets its prompt as a mention, and the test ends when it is quiet", a
   expect(not.failures[0]).toContain("assertion#1 messages");
 });
 
+test("an app that receives no messages is named: it does not see its prompt", async () => {
+  const created = await program.post("/testSuites", {
+    ...{ name: "Deaf", templateService: "chat", templateName: "chat_default" },
+    impersonateUserId: "U01AGENTONE",
+    tests: [
+      {
+        ...aTest("deaf", "Please order lunch."),
+        events: { apps: [{ app: "A01AGENTONE", events: ["reaction_added"] }] },
+      },
+    ],
+  });
+  expectStatus(created, 201);
+  const bot = await file("deaf.mjs", BOT);
+
+  const { err } = await run([
+    ...["suites", "run", created.body.suiteId, "--serve", "--channel", "C01GENERAL"],
+    ...["--from", "U02JOHNADOE", "--quiet", "1", "--timeout", "60", "--command", `exec bun ${bot}`],
+  ]);
+
+  expect(err).toContain("app A01AGENTONE receives no app_mention and no message");
+});
+
 test("in a world, with the apps of the test", async () => {
   const created = await program.post("/testSuites", {
     ...{ name: "Served world", templateService: "world", templateName: "acme" },
