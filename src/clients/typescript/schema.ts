@@ -397,6 +397,11 @@ export interface components {
             /** @description A path, or several */
             readonly $trigger: string | readonly string[];
         };
+        /** @description A value that the last action of a rule with `keep` has kept; null if none has */
+        readonly FromKept: {
+            /** @example question */
+            readonly $kept: string;
+        };
         /** @description Posts a message, where people talk */
         readonly CounterpartWords: {
             /**
@@ -405,9 +410,9 @@ export interface components {
              */
             readonly text: string;
             /** @description Omitted: that of the row */
-            readonly channel?: string | components["schemas"]["FromTrigger"];
+            readonly channel?: string | components["schemas"]["FromTrigger"] | components["schemas"]["FromKept"];
             /** @description Omitted: no thread */
-            readonly thread_ts?: string | components["schemas"]["FromTrigger"];
+            readonly thread_ts?: string | components["schemas"]["FromTrigger"] | components["schemas"]["FromKept"];
         };
         /** @description Calls the service: one of method, operation, tool */
         readonly CounterpartCall: {
@@ -426,7 +431,7 @@ export interface components {
              * @example save_issue
              */
             readonly tool?: string;
-            /** @description By name. Any value in them can be taken from the row: `{"$trigger": "ts"}` */
+            /** @description By name. Any value in them can be taken from the row: `{"$trigger": "ts"}`, or be one that was kept: `{"$kept": "question"}` */
             readonly arguments?: {
                 readonly [key: string]: unknown;
             };
@@ -459,6 +464,10 @@ export interface components {
             readonly unless?: components["schemas"]["CounterpartExcuse"];
             readonly say?: components["schemas"]["CounterpartWords"];
             readonly call?: components["schemas"]["CounterpartCall"];
+            /** @description Values of the row, by name, that later actions of all rules can use: `{"$kept": "question"}`. They are kept when the action is done, and the service accepts it */
+            readonly keep?: {
+                readonly [key: string]: components["schemas"]["FromTrigger"];
+            };
             /**
              * @description The rule that this action sets off, if the service accepts it: one without `when` and `at`, which has the same row. A rule is named once, and at most 10 follow each other
              * @example dana-announces
@@ -3408,6 +3417,10 @@ export interface components {
             readonly unless?: components["schemas"]["CounterpartExcuse"];
             readonly say?: components["schemas"]["CounterpartWords"];
             readonly call?: components["schemas"]["CounterpartCall"];
+            /** @description Values of the row, by name, that later actions of all rules can use: `{"$kept": "question"}`. They are kept when the action is done, and the service accepts it */
+            readonly keep?: {
+                readonly [key: string]: components["schemas"]["FromTrigger"];
+            };
             /**
              * @description The rule that this action sets off, if the service accepts it: one without `when` and `at`, which has the same row. A rule is named once, and at most 10 follow each other
              * @example dana-announces
@@ -4643,6 +4656,7 @@ export type TriggerType = components['schemas']['TriggerType'];
 export type CounterpartTrigger = components['schemas']['CounterpartTrigger'];
 export type CounterpartExcuse = components['schemas']['CounterpartExcuse'];
 export type FromTrigger = components['schemas']['FromTrigger'];
+export type FromKept = components['schemas']['FromKept'];
 export type CounterpartWords = components['schemas']['CounterpartWords'];
 export type CounterpartCall = components['schemas']['CounterpartCall'];
 export type Counterpart = components['schemas']['Counterpart'];

@@ -26,6 +26,15 @@ const FromTrigger = t.Object(
   },
 );
 
+const FromKept = t.Object(
+  { $kept: t.String({ minLength: 1, maxLength: NAME_MAX, examples: ["question"] }) },
+  {
+    title: "FromKept",
+    description: "A value that the last action of a rule with `keep` has kept; null if none has",
+    examples: [{ $kept: "question" }],
+  },
+);
+
 const When = t.Object(
   {
     diff_type: t.Union([t.Literal("added"), t.Literal("changed"), t.Literal("removed")], {
@@ -61,7 +70,9 @@ const When = t.Object(
 
 const textOrTrigger = (description: string) =>
   t.Optional(
-    t.Union([t.String({ minLength: 1, maxLength: NAME_MAX }), FromTrigger], { description }),
+    t.Union([t.String({ minLength: 1, maxLength: NAME_MAX }), FromTrigger, FromKept], {
+      description,
+    }),
   );
 
 const Say = t.Object(
@@ -88,7 +99,8 @@ const Call = t.Object(
     tool: name("A tool of the service's own MCP server", "save_issue"),
     arguments: t.Optional(
       t.Record(t.String(), t.Unknown(), {
-        description: 'By name. Any value in them can be taken from the row: `{"$trigger": "ts"}`',
+        description:
+          'By name. Any value in them can be taken from the row: `{"$trigger": "ts"}`, or be one that was kept: `{"$kept": "question"}`',
         examples: [{ name: "eyes", timestamp: { $trigger: "ts" } }],
       }),
     ),
@@ -143,6 +155,14 @@ const Rule = t.Object(
     }),
     say: t.Optional(Say),
     call: t.Optional(Call),
+    keep: t.Optional(
+      t.Record(t.String({ minLength: 1, maxLength: NAME_MAX }), FromTrigger, {
+        maxProperties: PATHS_MAX,
+        description:
+          'Values of the row, by name, that later actions of all rules can use: `{"$kept": "question"}`. They are kept when the action is done, and the service accepts it',
+        examples: [{ question: { $trigger: "ts" } }],
+      }),
+    ),
     // biome-ignore lint/suspicious/noThenProperty: the field of the rule; nothing awaits one.
     then: name(
       "The rule that this action sets off, if the service accepts it: one without `when` and `at`, which has the same row. A rule is named once, and at most 10 follow each other",

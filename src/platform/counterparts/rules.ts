@@ -18,7 +18,7 @@ import {
   type NewAct,
 } from "~/platform/counterparts/model";
 import type { PersonAct, StoredRule } from "~/platform/counterparts/store";
-import { filledFrom, pathsIn } from "~/platform/counterparts/values";
+import { filledFrom, keptNamesIn, pathsIn } from "~/platform/counterparts/values";
 import { requireReplica, serviceOf, toolNames } from "~/replicas/index";
 
 /** An environment, or the template of one. */
@@ -49,6 +49,7 @@ export async function requireCounterparts(
       if (rules.findIndex(({ name }) => name === rule.name) < index)
         throw wrong(`${own}.name`, `${quoted(rule.name)} is given twice`);
       requireChain(rules, rule, own);
+      requireKept(rule.say ?? rule.call, rules, own);
       const first = firstOfChain(rules, rule, own);
       const at = `${path}[${rules.indexOf(first)}]`;
       found.push(await requireCounterpart(place, rule, own, beginningOf(place, first, at)));
@@ -87,6 +88,7 @@ async function requireCounterpart(
   for (const field of ["at", "after"] as const)
     if (rule[field] !== undefined) requireDuration(rule[field], `${path}.${field}`);
   requireAction({ ...rule, service }, beginning, path);
+  requireColumns(rule.keep, beginning.columns, `${path}.keep`);
   const excuse = requireUnless({ ...rule, service }, vocabulary, beginning, `${path}.unless`);
   const user = await requireUser(sessionOf, service, rule.as, `${path}.as`);
   return {
@@ -110,6 +112,14 @@ function requireUnless(
   return triggerOf({ when: filledFrom({}, unless) as typeof unless, service }, vocabulary, path, {
     isNew: true,
   });
+}
+
+/** Rejects values that no rule keeps. */
+function requireKept(value: unknown, rules: readonly Counterpart[], path: string): void {
+  const names = rules.flatMap(({ keep = {} }) => Object.keys(keep));
+  const unknown = keptNamesIn(value).find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw wrong(path, `$kept: no rule keeps ${quoted(unknown)}${known(unknown, names)}`);
 }
 
 /** Rejects values of the row that it does not have. */
@@ -140,6 +150,7 @@ export async function requireAct(
     throw new ApiError("invalid_request", `more than ${RULE_LENGTH_MAX} characters`);
   const service = requireService(services, act.service, "");
   if (act.say && act.say.channel === undefined) throw wrong("say.channel", "needed");
+  requireKept(act.say ?? act.call, [], act.say ? "say" : "call");
   requireAction({ ...act, service }, { columns: [] }, "");
   return {
     ...act,
@@ -194,8 +205,10 @@ export function triggerOf(
 export function takenFrom(row: Row, rule: StoredRule, rules: readonly StoredRule[]): Row {
   const columns: string[] = [];
   for (let each: StoredRule | undefined = rule; each; each = followerOf(each, rules)) {
-    const { say, call, unless, service } = each;
-    columns.push(...pathsIn([say ?? call, unless]).map((path) => path.split(".", 1)[0] ?? ""));
+    const { say, call, unless, keep, service } = each;
+    columns.push(
+      ...pathsIn([say ?? call, unless, keep]).map((path) => path.split(".", 1)[0] ?? ""),
+    );
     const { acting } = requireReplica(service);
     if (say && say.channel === undefined && acting?.say) columns.push(acting.say.channel);
   }

@@ -4,6 +4,7 @@
  */
 import { of } from "~/db/blueprint";
 import { type Fragment, literal, type Sql } from "~/db/connect";
+import type { Row } from "~/evaluation/predicate";
 import type { Counterpart } from "~/platform/counterparts/model";
 import type { StoredPending } from "~/platform/counterparts/pending-store";
 
@@ -27,6 +28,8 @@ export type Progress = {
   readonly waiting?: readonly number[];
   /** How often the actions of each rule were not done, because of its `unless`. */
   readonly dropped?: readonly number[];
+  /** The values that actions have kept, by name. */
+  readonly kept?: Row;
   /** Actions so far, also of rules that were replaced. */
   readonly actions: number;
 };

@@ -1,4 +1,4 @@
-/** Values of actions that are taken from the row that set them off. */
+/** Values of actions that are taken from the row that set them off, or that an earlier action has kept. */
 import type { Row } from "~/evaluation/predicate";
 import { isObject } from "~/input/json";
 
@@ -18,14 +18,30 @@ export function pathsIn(value: unknown): readonly string[] {
   return isObject(value) || Array.isArray(value) ? Object.values(value).flatMap(pathsIn) : [];
 }
 
-/** The value with what the row has at its paths; null where it has nothing. */
-export function filledFrom(row: Row, value: unknown): unknown {
+/** The name of a value that stands for one that was kept; undefined for any other value. */
+function keptNameOf(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined;
+  const { $kept: name, ...others } = value as Record<string, unknown>;
+  return typeof name === "string" && Object.keys(others).length === 0 ? name : undefined;
+}
+
+/** All names of kept values in a value. */
+export function keptNamesIn(value: unknown): readonly string[] {
+  const own = keptNameOf(value);
+  if (own !== undefined) return [own];
+  return isObject(value) || Array.isArray(value) ? Object.values(value).flatMap(keptNamesIn) : [];
+}
+
+/** The value with what the row has at its paths, and what was kept by its names; null where there is nothing. */
+export function filledFrom(row: Row, value: unknown, kept: Row = {}): unknown {
   const paths = pathsOf(value);
   if (paths) return paths.map((path) => read(row, path)).find((found) => found !== null) ?? null;
-  if (Array.isArray(value)) return value.map((each) => filledFrom(row, each));
+  const name = keptNameOf(value);
+  if (name !== undefined) return Object.hasOwn(kept, name) ? kept[name] : null;
+  if (Array.isArray(value)) return value.map((each) => filledFrom(row, each, kept));
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, filledFrom(row, each)]),
+    Object.entries(value).map(([field, each]) => [field, filledFrom(row, each, kept)]),
   );
 }
 

@@ -1,6 +1,7 @@
 /** Performs actions of counterparts: those that changes set off, and those that waited for the clock. */
 import { causeOf } from "~/db/cause";
 import type { Sql, Tx } from "~/db/connect";
+import type { Row } from "~/evaluation/predicate";
 import { parseDuration } from "~/input/duration";
 import { ACTIONS_MAX } from "~/platform/counterparts/model";
 import * as pending from "~/platform/counterparts/pending-store";
@@ -19,14 +20,16 @@ import {
   startNoting,
   stopNoting,
 } from "~/platform/counterparts/store";
+import { filledFrom } from "~/platform/counterparts/values";
 import { nowOf, realTimeOf, sourceBetween } from "~/platform/environments/clock";
 import type { Timing } from "~/platform/environments/clock-model";
 import type { Performing, SetOff } from "~/platform/environments/performing";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import { isNoted, noteNow, setCause } from "~/platform/outbox/store";
 
-/** Of the values that an action takes from a row, as JSON: characters. */
+/** Of the values that an action takes from a row, and of all that are kept, as JSON: characters. */
 const TAKEN_MAX = 16 * 1024;
+const TOO_LONG = `what it takes from the row has more than ${TAKEN_MAX} characters`;
 
 /** The action of a rule of an environment. */
 export type Act = SetOff & {
@@ -164,6 +167,7 @@ export async function performAll(
   acts: readonly Act[],
 ): Promise<Performed> {
   const counts = countsIn(progress);
+  let kept = progress.kept ?? {};
   const isCauseNoted = await isNoted(tx, environment.environmentId);
   const done: Act[] = [];
   const following: Act[] = [];
@@ -179,9 +183,11 @@ export async function performAll(
       const error: string | null = await attempt(
         tx,
         { environment, baseUrl, source },
-        { rule, row },
+        { rule, row, kept },
       );
-      counts.errors[index] = error;
+      const keeping: Row | undefined = error === null ? keptWith(kept, act) : kept;
+      counts.errors[index] = keeping ? error : TOO_LONG;
+      kept = keeping ?? kept;
       if (isCauseNoted) await noteNow(tx);
       if (state === "pending") add(counts.waiting, index, -1);
       if (state !== "found") add(counts.fired, index, 1);
@@ -195,7 +201,14 @@ export async function performAll(
       act = isLater ? undefined : next;
     }
   }
-  return { progress: { ...progress, ...counts }, done, following, left };
+  return { progress: { ...progress, ...counts, kept }, done, following, left };
+}
+
+/** What is kept after an action; undefined: it would be too much. */
+function keptWith(kept: Row, { rule: { keep }, row }: Act): Row | undefined {
+  if (!keep) return kept;
+  const all = { ...kept, ...(filledFrom(row, keep) as Row) };
+  return JSON.stringify(all).length <= TAKEN_MAX ? all : undefined;
 }
 
 /** The action that another one sets off. */
@@ -222,7 +235,7 @@ export async function postpone(
       kept.push(action);
       continue;
     }
-    counts.errors[index] = `what it takes from the row has more than ${TAKEN_MAX} characters`;
+    counts.errors[index] = TOO_LONG;
     add(counts.fired, index, 1);
     add(counts.waiting, index, -1);
   }

@@ -22,8 +22,8 @@ class Rejected extends Error {}
 
 const ERROR_MAX = 500;
 
-/** The act of a rule, and the row that sets it off. */
-export type SetOff = { readonly rule: PersonAct; readonly row: Row };
+/** The act of a rule, the row that sets it off, and what earlier ones have kept. */
+export type SetOff = { readonly rule: PersonAct; readonly row: Row; readonly kept?: Row };
 
 /** The session on the tables of a service. */
 export type SessionOf = (service: string) => Session;
@@ -76,11 +76,15 @@ export function createPerforming({ templates, log }: { templates: Templates; log
   }
 
   /** Performs an action; a rejected one changes nothing. Returns why it was rejected, null if it was not. */
-  async function attempt(tx: Tx, means: Means, { rule, row }: SetOff): Promise<string | null> {
+  async function attempt(
+    tx: Tx,
+    means: Means,
+    { rule, row, kept }: SetOff,
+  ): Promise<string | null> {
     try {
       await inSavepoint(tx, async (nested) => {
         const caller = await callerIn(nested, means, rule);
-        const error = await perform(caller, rule, row);
+        const error = await perform(caller, rule, row, kept);
         if (error !== null) throw new Rejected(error);
       });
       return null;
@@ -112,11 +116,12 @@ async function perform(
   caller: Caller,
   { say, call, service }: PersonAct,
   row: Row,
+  kept: Row | undefined,
 ): Promise<string | null> {
   const replica = requireReplica(service);
   const { acting } = replica;
   if (call?.tool !== undefined) {
-    const given = filledFrom(row, call.arguments ?? {}) as Given;
+    const given = filledFrom(row, call.arguments ?? {}, kept) as Given;
     const profile = Object.values(replica.toolProfiles ?? {}).find(({ tools }) =>
       tools.some(({ name }) => name === call.tool),
     );
@@ -125,7 +130,7 @@ async function perform(
     return result.isError ? result.text : null;
   }
   const words = acting?.say && say && { channel: { $trigger: acting.say.channel }, ...say };
-  const given = filledFrom(row, words ?? call?.arguments ?? {}) as Given;
+  const given = filledFrom(row, words ?? call?.arguments ?? {}, kept) as Given;
   const name = words ? acting?.say?.name : (call?.method ?? call?.operation);
   const made = acting?.request(name ?? "", words ? withoutNulls(given) : given);
   if (!made) return "unknown call";

@@ -225,6 +225,50 @@ describe("a rule with a time, or one that follows", () => {
     ]);
   });
 
+  test("can use what an earlier action has kept, also in a fork; a reset forgets it", async () => {
+    const say = { text: "Any news?", channel: CHANNEL, thread_ts: { $kept: "question" } };
+    const environment = await open([
+      { ...APPROVES, ...then("asks"), keep: { question: { $trigger: ["thread_ts", "ts"] } } },
+      says("asks", { say }, ROBIN),
+      says("asks-again", { at: "PT1H", say }, ROBIN),
+    ]);
+    await snapshot(environment);
+    const before = await fork(environment);
+    const ts = await post(environment, "approve?");
+    const forked = await fork(environment);
+    for (const each of [environment, forked]) {
+      await move(each, { advance: "PT1H" });
+      expect(await repliesTo(each, ts)).toEqual(["Go ahead.", "Any news?", "Any news?"]);
+    }
+    await reset(environment);
+    for (const each of [environment, before]) {
+      await move(each, { advance: "PT1H" });
+      expect((await saidIn(each)).map(([text]: string[]) => text)).toEqual(["Any news?"]);
+    }
+  });
+
+  test("keeps nothing of an action that the service rejects, and no more than 16 kB", async () => {
+    const keep = { words: { $trigger: "text" } };
+    const uses = says("uses", { at: "PT1H", say: { channel: CHANNEL, text: { $kept: "words" } } });
+    for (const fields of [
+      { say: { channel: "C0NOWHERE1", text: "lost" } },
+      { say: { channel: CHANNEL, text: "seen" } },
+    ]) {
+      const environment = await open([
+        says("keeps", { when: ASKED, keep, ...fields }),
+        { ...uses, say: undefined, call: { method: "chat.postMessage", arguments: uses.say } },
+      ]);
+      const isLost = fields.say.text === "lost";
+      await post(environment, `approve? ${isLost ? "" : "x".repeat(16 * 1024)}`);
+      await move(environment, { advance: "PT1H" });
+      const { counterparts } = await show(environment);
+      expect(counterparts.map(({ lastError }: { lastError: string }) => lastError)).toEqual([
+        isLost ? "channel_not_found" : expect.stringContaining("more than 16384 characters"),
+        "no_text",
+      ]);
+    }
+  });
+
   test("waits in a fork as in its parent; after a reset, and in a fork of a snapshot, from then on", async () => {
     const environment = await open([
       says("hourly", { at: "PT1H", ...then("follows") }),
@@ -292,6 +336,16 @@ describe("a rule with a time, or one that follows", () => {
       "$trigger: no row sets it off",
     ],
     ["no channel", [says("a", { at: "PT1M", say: { text: "a" } })], "counterparts[0].say.channel"],
+    [
+      "a value that no rule keeps",
+      [says("a", { at: "PT1M", say: { channel: CHANNEL, text: "a", thread_ts: { $kept: "b" } } })],
+      'counterparts[0]: $kept: no rule keeps "b"',
+    ],
+    [
+      "a value to keep of no row",
+      [says("a", { at: "PT1M", keep: { b: { $trigger: "ts" } } })],
+      "counterparts[0].keep: $trigger: no row sets it off",
+    ],
     [
       "unless without a wait",
       [says("a", { at: "PT1M", ...then("b") }), says("b", { unless: ASKED })],

@@ -260,6 +260,14 @@ class FromTrigger(Model):
     """
 
 
+class FromKept(Model):
+    """
+    A value that the last action of a rule with `keep` has kept; null if none has
+    """
+
+    field_kept: Annotated[str, Field(alias="$kept")]
+
+
 class CounterpartWords(Model):
     """
     Posts a message, where people talk
@@ -270,12 +278,12 @@ class CounterpartWords(Model):
     The message
     """
 
-    channel: str | FromTrigger | None = None
+    channel: str | FromTrigger | FromKept | None = None
     """
     Omitted: that of the row
     """
 
-    thread_ts: str | FromTrigger | None = None
+    thread_ts: str | FromTrigger | FromKept | None = None
     """
     Omitted: no thread
     """
@@ -303,7 +311,7 @@ class CounterpartCall(Model):
 
     arguments: dict[str, Any] | None = None
     """
-    By name. Any value in them can be taken from the row: `{"$trigger": "ts"}`
+    By name. Any value in them can be taken from the row: `{"$trigger": "ts"}`, or be one that was kept: `{"$kept": "question"}`
     """
 
 
@@ -341,6 +349,11 @@ class Counterpart(Model):
     unless: CounterpartExcuse | None = None
     say: CounterpartWords | None = None
     call: CounterpartCall | None = None
+    keep: dict[str, FromTrigger] | None = None
+    """
+    Values of the row, by name, that later actions of all rules can use: `{"$kept": "question"}`. They are kept when the action is done, and the service accepts it
+    """
+
     then: str | None = None
     """
     The rule that this action sets off, if the service accepts it: one without `when` and `at`, which has the same row. A rule is named once, and at most 10 follow each other
