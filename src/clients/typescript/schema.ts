@@ -399,7 +399,10 @@ export interface components {
         };
         /** @description A value that the last action of a rule with `keep` has kept; null if none has */
         readonly FromKept: {
-            /** @example question */
+            /**
+             * @description The name that `keep` gives it
+             * @example question
+             */
             readonly $kept: string;
         };
         /** @description Posts a message, where people talk */

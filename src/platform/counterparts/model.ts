@@ -27,7 +27,14 @@ const FromTrigger = t.Object(
 );
 
 const FromKept = t.Object(
-  { $kept: t.String({ minLength: 1, maxLength: NAME_MAX, examples: ["question"] }) },
+  {
+    $kept: t.String({
+      minLength: 1,
+      maxLength: NAME_MAX,
+      description: "The name that `keep` gives it",
+      examples: ["question"],
+    }),
+  },
   {
     title: "FromKept",
     description: "A value that the last action of a rule with `keep` has kept; null if none has",

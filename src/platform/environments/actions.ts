@@ -204,7 +204,7 @@ export async function performAll(
   return { progress: { ...progress, ...counts, kept }, done, following, left };
 }
 
-/** What is kept after an action; undefined: it would be too much. */
+/** The values that are kept after an action; undefined: they would be too long. */
 function keptWith(kept: Row, { rule: { keep }, row }: Act): Row | undefined {
   if (!keep) return kept;
   const all = { ...kept, ...(filledFrom(row, keep) as Row) };

@@ -266,6 +266,9 @@ class FromKept(Model):
     """
 
     field_kept: Annotated[str, Field(alias="$kept")]
+    """
+    The name that `keep` gives it
+    """
 
 
 class CounterpartWords(Model):
