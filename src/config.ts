@@ -1,10 +1,11 @@
 /** Every setting: name, format, default, meaning. The only reader of the environment. */
-import { distance } from "fastest-levenshtein";
+import { misspelt, proxied } from "~/input/setting-warnings";
 import {
   bytes,
   cell,
   databaseUrl,
   type Environment,
+  eventTargets,
   flag,
   headers,
   httpUrl,
@@ -31,6 +32,7 @@ type Setting<T> = {
 };
 
 const SHUTDOWN_DELAY = 2;
+const LOOPBACK = ["127.0.0.0/8", "::1/128"];
 const PLUGINS = ["auto", "wal2json", "pgoutput"] as const;
 
 const setting = <T>(
@@ -162,6 +164,12 @@ export const SETTINGS = {
     "",
     "Where keys are validated (`POST {url}/validate`). Empty: in the `api_keys` table.",
   ),
+  EVENT_TARGETS: setting(
+    eventTargets,
+    "origin or CIDR,…",
+    "",
+    "Where this server may post events to apps: `https://bot.example.com,10.1.0.0/16`. Empty: in development this machine, otherwise nowhere. `none`: nowhere. Never to link-local addresses, to this server, or to its database.",
+  ),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(
     optional(httpUrl),
     "URL",
@@ -201,8 +209,9 @@ type Value<N extends Name> = ReturnType<(typeof SETTINGS)[N]["parse"]>;
 type Values = { readonly [N in Name]: Value<N> };
 
 /** The settings by name, and values derived from them. */
-export type Config = Omit<Values, "SHUTDOWN_DELAY"> & {
+export type Config = Omit<Values, "SHUTDOWN_DELAY" | "EVENT_TARGETS"> & {
   readonly SHUTDOWN_DELAY: number;
+  readonly EVENT_TARGETS: ReadonlySet<string>;
   /** Calls without a key act as the development user. */
   readonly development: boolean;
 };
@@ -251,6 +260,7 @@ export function readConfig(env: Environment): Config {
     ...values,
     HOST: values.HOST || (development ? "127.0.0.1" : "0.0.0.0"),
     SHUTDOWN_DELAY: values.SHUTDOWN_DELAY ?? (development ? 0 : SHUTDOWN_DELAY),
+    EVENT_TARGETS: values.EVENT_TARGETS ?? new Set(development ? LOOPBACK : []),
     development,
   };
 }
@@ -270,31 +280,8 @@ export const describe = (config: Config): string[] =>
     return `${name}=${protocol}//${host}${pathname}`;
   });
 
-/** Bun's fetch uses the proxy of the environment, also for keys on their way to the control plane. */
-function proxied(env: Environment, config: Config): string[] {
-  if (config.CONTROL_PLANE_URL === undefined) return [];
-  const { protocol, hostname } = new URL(config.CONTROL_PLANE_URL);
-  const name = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
-  const proxy = env[name] || env[name.toLowerCase()];
-  const direct = (env["NO_PROXY"] ?? env["no_proxy"] ?? "").split(/[\s,]+/);
-  if (!proxy || direct.some((host) => host === "*" || host === hostname)) return [];
-  return [
-    `${name} is set: keys reach CONTROL_PLANE_URL through that proxy unless NO_PROXY names ${hostname}`,
-  ];
-}
-
 /** Warnings about valid settings that may have an unwanted effect. */
 export const warningsOf = (env: Environment, config: Config): string[] => [
-  ...misspelt(env),
-  ...proxied(env, config),
+  ...misspelt(env, Object.keys(SETTINGS)),
+  ...(config.CONTROL_PLANE_URL === undefined ? [] : proxied(env, config.CONTROL_PLANE_URL)),
 ];
-
-/** Variables that look like a misspelt setting, each with the name it resembles. */
-function misspelt(env: Environment): string[] {
-  const names = Object.keys(SETTINGS);
-  return Object.keys(env).flatMap((found) => {
-    if (found.length < 6 || names.includes(found)) return [];
-    const near = names.find((name) => distance(found, name) <= 2);
-    return near ? [`${found} is not a setting; did you mean ${near}?`] : [];
-  });
-}

@@ -1,5 +1,6 @@
 /** Parsers of settings. Each throws Needed, which names the required format. */
 import { normalizeAddress, tlsProblem } from "~/address";
+import { parseRange } from "~/input/ip-address";
 
 export type Environment = { readonly [name: string]: string | undefined };
 
@@ -84,6 +85,21 @@ export function origins(value: string): ReadonlySet<string> {
   return wrong === undefined
     ? new Set(list)
     : need(`origins such as https://app.example.com, separated by commas, or *`);
+}
+
+/** `none`, or origins and ranges of addresses: `https://bot.example.com,10.1.0.0/16`. Undefined for an empty value. */
+export function eventTargets(value: string): ReadonlySet<string> | undefined {
+  if (value === "") return undefined;
+  if (value === "none") return new Set();
+  const items = value.split(",").map((item) => item.trim());
+  const isTarget = (item: string) =>
+    parseRange(item) !== undefined ||
+    (/^https?:/.test(item) && URL.canParse(item) && new URL(item).origin === item);
+  return items.every(isTarget)
+    ? new Set(items)
+    : need(
+        "none, or origins such as https://bot.example.com and ranges such as 10.1.0.0/16, separated by commas",
+      );
 }
 
 const HEADER = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(.*?)\s*$/;
