@@ -151,6 +151,7 @@ export const USAGE_LIMITS = [
   "event stream",
   "OpenEnv session",
   "event socket",
+  "app with an address",
   "wait",
 ] as const;
 export type UsageLimit = (typeof USAGE_LIMITS)[number];

@@ -10,7 +10,7 @@ export type RunDelivery = {
   readonly service: string;
   readonly type: string;
   readonly app: string;
-  readonly state: "pending" | "sent" | "delivered" | "failed" | "missed";
+  readonly state: "pending" | "sent" | "delivered" | "failed" | "blocked" | "missed";
   readonly attempts: number;
   /** Null: it was not acknowledged. */
   readonly ackMs: number | null;

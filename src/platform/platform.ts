@@ -94,11 +94,14 @@ export async function createPlatform(deps: {
   metrics: Metrics;
   /** Number of calls in progress. */
   inFlight: () => number;
+  /** The ports that this server listens on, its own first. */
+  ownPorts: () => readonly number[];
 }) {
   const { config, connections, plugin, log, logOptions, metrics } = deps;
   const { pool, replicas, builders, sessionPool } = connections;
   /** For the parts that need some of them. */
-  const base = { ...connections, config, log, metrics, newId: idsIn(config.CELL) };
+  const { ownPorts } = deps;
+  const base = { ...connections, config, log, metrics, ownPorts, newId: idsIn(config.CELL) };
 
   const templates = createTemplates(base);
   if (config.SEED) {
@@ -212,7 +215,7 @@ export async function createPlatform(deps: {
     routes: {
       public: healthRoutes(pool, capture),
       keyed: [
-        environmentRoutes(environments, idempotency),
+        environmentRoutes(environments, idempotency, config),
         detailRoutes(createDetails({ pool, templates })),
         runRoutes(runs, idempotency),
         resultRoutes(runs, createRegrading(grading)),
@@ -225,7 +228,7 @@ export async function createPlatform(deps: {
         triggerRoutes(createTriggers({ sessionPool, environments, templates })),
         controlRoutes({ snapshots, forks, clocks, faults: createFaults(control), idempotency }),
         counterpartRoutes(createCounterparts(control), config),
-        eventRoutes(events),
+        eventRoutes(events, config),
         suiteRoutes(suites, createSuiteChanges({ ...base, templates })),
         auditRoutes(audits),
       ],

@@ -40,7 +40,9 @@ export async function startProgram(config: Config, limits = LIMITS) {
   const requestLog = createRequestLog(log, metrics);
   const { inFlight } = requestLog;
   const connections = openConnections(config);
-  const base = { config, connections, log, logOptions, metrics, inFlight };
+  const ports: number[] = [];
+  const ownPorts = () => ports;
+  const base = { config, connections, log, logOptions, metrics, inFlight, ownPorts };
 
   /** Stops the started parts, in this order; the connections close after them. */
   const parts: (() => unknown)[] = [];
@@ -69,6 +71,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       ),
     );
     parts.push(server.cut);
+    ports.push(server.port);
     const { ADMIN_PORT } = config;
     const admin =
       ADMIN_PORT === undefined
@@ -79,6 +82,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
               { fetch: (request) => answerProbe(probes, request, log), refuse: app.refuse },
             ),
           );
+    if (admin) ports.push(admin.port);
     maintenance.start();
     setTimeout(app.document, DOCUMENT_AFTER_MS).unref();
     const addressOf = (port: number | undefined) =>

@@ -164,7 +164,7 @@ afterAll(() => {
   for (const server of servers) server.close();
 });
 
-async function receiver(answer: (socket: Socket) => Promise<void> | void): Promise<Receiver> {
+async function receiver(answer: (socket: Socket) => unknown): Promise<Receiver> {
   const requests: string[] = [];
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -214,11 +214,11 @@ describe("a request", () => {
     ]);
   });
 
-  test.each([
-    ["chunked", "Transfer-Encoding: chunked\r\n\r\n3;x=y\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n"],
-    ["without a length", "\r\nhello"],
+  test.each<[string, string, string]>([
+    ["chunked", "Transfer-Encoding: chunked\r\n\r\n3;x=y\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n", ""],
+    ["without a length", "\r\nhello", ""],
     ["after an interim one", "Content-Length: 5\r\n\r\nhello", "HTTP/1.1 100 Continue\r\n\r\n"],
-  ])("takes an answer that is %s", async (_, rest, before = "") => {
+  ])("takes an answer that is %s", async (_, rest, before) => {
     const { url } = await answering(`${before}HTTP/1.1 200 OK\r\n${rest}`);
     expect(await post(url)).toMatchObject({ status: 200, body: "hello" });
   });

@@ -343,6 +343,11 @@ export interface components {
              *     ]
              */
             readonly scopes?: readonly string[];
+            /**
+             * @description The address to which the server posts the app's events, if EVENT_TARGETS allows it. Omitted: the app opens connections
+             * @example http://127.0.0.1:3001/slack/events
+             */
+            readonly requestUrl?: string;
         };
         /** @description The apps of an environment that receive events */
         readonly NewEventApps: {
@@ -3545,6 +3550,16 @@ export interface components {
              * @example 0d1f0d1f0d1f0d1f0d1f0d1f0d1f0d1f
              */
             readonly signingSecret: string | null;
+            /**
+             * @description Null: it opens connections
+             * @example http://127.0.0.1:3001/slack/events
+             */
+            readonly requestUrl: string | null;
+            /**
+             * @description Why its address has not answered the challenge of the service, so that its events wait. Null: it has, or was not asked yet
+             * @example status 404
+             */
+            readonly problem: string | null;
         };
         /** @description The apps of an environment that receive events */
         readonly EventApps: {
@@ -3578,11 +3593,11 @@ export interface components {
             readonly at: string;
         };
         /**
-         * @description `pending`: it waits for a connection of the app, or for its next attempt; `sent`: for an acknowledgement; `delivered`: the app has acknowledged it, which does not mean that it has handled it; `failed`: after the last attempt, because the app asks for no other one, or by a reset
+         * @description `pending`: it waits for a connection of the app, or for its next attempt; `sent`: for an acknowledgement; `delivered`: the app has acknowledged it, which does not mean that it has handled it; `failed`: after the last attempt, because the app asks for no other one, or by a reset; `blocked`: nothing was sent, because the app's address is not allowed
          * @example delivered
          * @enum {string}
          */
-        readonly DeliveryState: "pending" | "sent" | "delivered" | "failed";
+        readonly DeliveryState: "pending" | "sent" | "delivered" | "failed" | "blocked";
         /** @description One attempt to deliver an event */
         readonly DeliveryAttempt: {
             /**

@@ -15,7 +15,7 @@ import type {
   EnvironmentQuery,
   NewEnvironment,
 } from "~/platform/environments/model";
-import { createPlanning } from "~/platform/environments/plan";
+import { type Caller, createPlanning } from "~/platform/environments/plan";
 import { createRemembered } from "~/platform/environments/remembered";
 import type { SchemaPool } from "~/platform/environments/schema-pool";
 import * as store from "~/platform/environments/store";
@@ -24,7 +24,6 @@ import type { Once } from "~/platform/idempotency/idempotency";
 import type { Keys } from "~/platform/keys/keys";
 import type { Suites } from "~/platform/suites/suites";
 import type { Templates } from "~/platform/templates/templates";
-import type { Principal } from "~/principal";
 import { requireKind } from "~/replicas/world";
 import type { NewId } from "~/source";
 
@@ -67,7 +66,7 @@ export function createEnvironments(deps: {
     insert,
 
     async create(
-      principal: Principal,
+      principal: Caller,
       wanted: NewEnvironment,
       once?: Once,
     ): Promise<CreatedEnvironment> {

@@ -98,7 +98,8 @@ export function createForks(deps: {
         identities: identities(newId, count, tokenStyle),
         faults: state.faults,
         counterparts: state.counterparts,
-        apps: await listApps(pool, parentId),
+        // An address gets no events of forks that its app does not know.
+        apps: (await listApps(pool, parentId)).map((app) => ({ ...app, requestUrl: null })),
         lineage: { parentId, familyId, snapshotId: state.snapshotId, atCall },
       };
       await capacity.require(count); // before schemas are built for them

@@ -53,6 +53,9 @@ type Reading<T> = (sessionOf: (service: string) => Session) => Promise<T>;
 export const placed = ({ identities }: Plan, schemas: readonly string[]) =>
   identities.map((each, at) => ({ ...each, schemaName: schemas[at] ?? "" }));
 
+/** Who creates environments. `baseUrl`: the scheme and host at which they reached this server, if it is known. */
+export type Caller = Principal & { readonly baseUrl?: string };
+
 export function createPlanning(deps: { templates: Templates; suites: Suites; newId: NewId }) {
   const { templates, suites, newId } = deps;
 
@@ -69,7 +72,7 @@ export function createPlanning(deps: { templates: Templates; suites: Suites; new
    * Plans the environments of a request, by its test or by name; `task`: what the test asks for. Throws if the request is
    * incomplete or refers to something that does not exist.
    */
-  return async function plan({ userId, keyId }: Principal, wanted: NewEnvironment) {
+  return async function plan({ userId, keyId, baseUrl }: Caller, wanted: NewEnvironment) {
     const test =
       wanted.testId === undefined ? undefined : await suites.requireTest(userId, wanted.testId);
     const templateService = test?.service ?? wanted.templateService;
@@ -105,6 +108,7 @@ export function createPlanning(deps: { templates: Templates; suites: Suites; new
     const { faults = test?.faults ?? [], events = test?.events } = wanted;
     const read = async <T>(work: Reading<T>) => await work(await templates.openTemplate(template));
     requireFaults(services, faults);
+    const apps = events ? await requireApps({ actors: members, read }, events, "events.apps") : [];
     const { counterparts = test?.counterparts ?? [] } = wanted;
     const place = { services, template };
     const rules = counterparts.length > 0 ? await rulesOf(place, counterparts) : [];
@@ -114,7 +118,7 @@ export function createPlanning(deps: { templates: Templates; suites: Suites; new
       identities: identities(newId, wanted.count ?? 1, wanted.tokenStyle),
       faults: faults.length > 0 ? newState(faults) : null,
       counterparts: rules.length > 0 ? beginning(rules, common.timing) : null,
-      apps: events ? await requireApps({ actors: members, read }, events, "events.apps") : [],
+      apps: apps.map((app) => ({ ...app, baseUrl })),
       task: test && { prompt: promptAt(test.prompt, viewClock(common.timing).now) },
     };
   };

@@ -1,6 +1,8 @@
 import { Elysia, status } from "elysia";
+import type { Config } from "~/config";
 import { failures } from "~/http/errors";
 import { EnvironmentPath, IdempotencyHeader } from "~/http/model";
+import { publicBase } from "~/http/origin";
 import { principalOf } from "~/http/principal";
 import type { Details } from "~/platform/environments/details";
 import type { Environments } from "~/platform/environments/environments";
@@ -19,7 +21,11 @@ import type { Triggers } from "~/platform/environments/triggers";
 import type { Idempotency } from "~/platform/idempotency/idempotency";
 import { CreatedTemplate, NewTemplate } from "~/platform/templates/model";
 
-export const environmentRoutes = (environments: Environments, idempotency: Idempotency) =>
+export const environmentRoutes = (
+  environments: Environments,
+  idempotency: Idempotency,
+  { TRUST_PROXY }: Pick<Config, "TRUST_PROXY">,
+) =>
   new Elysia({ tags: ["environments"] })
     .get(
       "/environments",
@@ -36,13 +42,14 @@ export const environmentRoutes = (environments: Environments, idempotency: Idemp
     )
     .post(
       "/initEnv",
-      async (context) =>
-        status(
+      async (context) => {
+        const { request, body } = context;
+        const by = { ...principalOf(request), baseUrl: publicBase(request, TRUST_PROXY) };
+        return status(
           201,
-          await idempotency.answerOnce(context, (once) =>
-            environments.create(principalOf(context.request), context.body, once),
-          ),
-        ),
+          await idempotency.answerOnce(context, (once) => environments.create(by, body, once)),
+        );
+      },
       {
         body: NewEnvironment,
         headers: IdempotencyHeader,

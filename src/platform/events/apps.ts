@@ -28,11 +28,17 @@ export function createEventApps(deps: {
 
   return {
     /** Replaces the apps between two calls of the environment. */
-    async put(userId: string, envId: string, wanted: NewEventApps): Promise<EventApps> {
+    async put(
+      userId: string,
+      envId: string,
+      wanted: NewEventApps,
+      baseUrl: string,
+    ): Promise<EventApps> {
       const environment = await environments.requirePath(userId, envId);
       const { environmentId: id } = environment;
       const { read } = await places.of(environment);
-      const apps = await requireApps({ actors: actorsIn(environment), read }, wanted);
+      const required = await requireApps({ actors: actorsIn(environment), read }, wanted);
+      const apps = required.map((app) => ({ ...app, baseUrl }));
       await derivation.now(id); // for the apps from before
       await exclusive.run(environment, async (tx) => {
         if (!(await lockTiming(tx, id))) throw notFound();
@@ -85,7 +91,7 @@ const view = (
   apps: readonly outbox.StoredApp[],
 ): EventApps => ({
   environmentId,
-  apps: apps.map(({ id, service, user, events, scopes, isConnected = false }) => {
+  apps: apps.map(({ id, service, user, events, scopes, isConnected = false, ...address }) => {
     const { socket, request } = REPLICAS.get(service)?.events ?? {};
     return {
       app: id,
@@ -96,6 +102,8 @@ const view = (
       scopes: scopes && [...scopes],
       tokenPrefix: socket?.tokenPrefix(id) ?? null,
       signingSecret: request?.signingSecret?.(tokenHash, id) ?? null,
+      requestUrl: address.requestUrl,
+      problem: address.problem ?? null,
     };
   }),
 });

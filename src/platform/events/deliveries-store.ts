@@ -91,10 +91,11 @@ export const takeOver = async (sql: Sql, { environmentId, app }: AppRef) =>
     where environment_id = ${environmentId} and app_id = ${app} and state = 'sent'
   `;
 
-/** Ends the leases of a server, so that another one need not wait. */
-export const release = async (sql: Sql, server: string) =>
+/** Ends the leases of a server, or that of one app, so that another one need not wait. */
+export const release = async (sql: Sql, server: string, only?: AppRef) =>
   await sql`
     update diorama.event_apps set leased_until = null where leased_by = ${server} and leased_until is not null
+      ${only ? sql`and environment_id = ${only.environmentId} and app_id = ${only.app}` : sql``}
   `;
 
 /** Marks a ticket as used. Returns false if it was. */
@@ -122,13 +123,19 @@ const ended = (
   sql: Sql,
   now: number,
   retryMs: readonly number[],
-  { reason, isLast }: { readonly reason: Fragment; readonly isLast: Fragment },
+  { reason, isLast, isBlocked }: { readonly [part in "reason" | "isLast" | "isBlocked"]: Fragment },
 ): Fragment => sql`
   attempts = jsonb_set(attempts, array['-1', 'failed'], to_jsonb(${reason})),
-  state = case when ${isLast} or is_single or jsonb_array_length(attempts) > ${retryMs.length} then 'failed' else 'pending' end,
+  state = case when ${isBlocked} then 'blocked' when ${isLast} or is_single or jsonb_array_length(attempts) > ${retryMs.length} then 'failed' else 'pending' end,
   due_at = case (${[...retryMs]}::int8[])[jsonb_array_length(attempts)]
     when 0 then 0 else ${now} + coalesce((${[...retryMs]}::int8[])[jsonb_array_length(attempts)], 0) end
 `;
+
+const LATE = (sql: Sql) => ({
+  reason: sql`${NOT_ACKNOWLEDGED}::text`,
+  isLast: sql`false`,
+  isBlocked: sql`false`,
+});
 
 /** Ends the attempts that were not acknowledged in time. */
 export const endLate = async (
@@ -139,7 +146,7 @@ export const endLate = async (
 ) =>
   await sql`
     update diorama.deliveries set
-      ${ended(sql, now, retryMs, { reason: sql`${NOT_ACKNOWLEDGED}::text`, isLast: sql`false` })}
+      ${ended(sql, now, retryMs, LATE(sql))}
     where environment_id = ${environmentId} and app_id = ${app} and state = 'sent'
       and sent_at < clock_timestamp() - ${acknowledgeMs} * interval '1 millisecond'
   `;
@@ -149,6 +156,8 @@ export type Failed = Attempted & {
   readonly reason: string;
   /** It wants no other attempt. */
   readonly isLast: boolean;
+  /** Nothing was sent, as the address of the app is not allowed. */
+  readonly isBlocked?: boolean;
 };
 
 /** Ends attempts that are known to have failed. */
@@ -161,9 +170,9 @@ export const fail = async (
 ) =>
   await sql`
     update diorama.deliveries d set
-      ${ended(sql, now, retryMs, { reason: sql`reason`, isLast: sql`"isLast"` })}
+      ${ended(sql, now, retryMs, { reason: sql`reason`, isLast: sql`"isLast"`, isBlocked: sql`coalesce("isBlocked", false)` })}
     from json_to_recordset(${JSON.stringify(failures)}::text::json)
-      as given (number int8, attempt int, reason text, "isLast" bool)
+      as given (number int8, attempt int, reason text, "isLast" bool, "isBlocked" bool)
     where environment_id = ${environmentId} and app_id = ${app} and d.number = given.number
       and state = 'sent' and jsonb_array_length(attempts) = attempt + 1
   `;
@@ -249,7 +258,7 @@ export async function repeat(
   const rows = await sql<{ app: string }[]>`
     with due as (
       update diorama.deliveries set state = 'pending', due_at = 0
-      where environment_id = ${environmentId} and number = ${number} and state in ('delivered', 'failed')
+      where environment_id = ${environmentId} and number = ${number} and state in ('delivered', 'failed', 'blocked')
         and app_id = coalesce(${app ?? null}, app_id) and jsonb_array_length(attempts) < ${ATTEMPTS_MAX}
         and exists (select from diorama.events e where e.environment_id = ${environmentId} and e.number = ${number} and payload is not null)
       returning app_id

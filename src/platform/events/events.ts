@@ -17,6 +17,7 @@ import { createDerivation } from "~/platform/events/derivation";
 import { createKeptEvents } from "~/platform/events/kept";
 import { createEventListing } from "~/platform/events/listing";
 import { createPlaces } from "~/platform/events/place";
+import { createPosting } from "~/platform/events/posting";
 import { createRaising } from "~/platform/events/raising";
 import { createSockets } from "~/platform/events/sockets";
 import { CHANGES_CHANNEL } from "~/platform/events/store";
@@ -37,7 +38,9 @@ export function createEvents(deps: {
   acting: Acting;
   log: Log;
   beginCall: BeginCall;
-  config: Pick<Config, "TRUST_PROXY">;
+  config: Pick<Config, "TRUST_PROXY" | "EVENT_TARGETS" | "DATABASE_URL">;
+  /** The ports that this server listens on, its own first. */
+  ownPorts: () => readonly number[];
 }) {
   const { pool } = deps;
   const places = createPlaces(deps);
@@ -45,12 +48,16 @@ export function createEvents(deps: {
   const derivation = createDerivation(parts);
   const answering = createAnswering(parts);
   const sockets = createSockets({ ...parts, derivation, answering });
+  const posting = createPosting({ ...parts, derivation, answering });
   const activity = createActivity(deps);
   const waiting = createWaiting({ ...parts, derivation, activity });
 
   const listening = [
     pool.listen(CHANGES_CHANNEL, derivation.soon),
-    pool.listen(DELIVERIES_CHANNEL, sockets.wake),
+    pool.listen(DELIVERIES_CHANNEL, (environmentId) => {
+      sockets.wake(environmentId);
+      posting.wake(environmentId);
+    }),
   ];
 
   return {
@@ -84,6 +91,7 @@ export function createEvents(deps: {
       for (const each of listening)
         await each.then(({ unlisten }) => unlisten()).catch(() => undefined);
       await activity.stop();
+      await posting.stop();
       await sockets.stop();
       await derivation.stop();
     },

@@ -38,6 +38,8 @@ const REASONS = new Map([
   ["connection_failed", NOT_CONNECTED],
   ["ssl_error", NO_TLS],
   ["too_many_redirects", REDIRECTED],
+  ["bad_answer", "no valid answer"],
+  ["too_large", "the answer is too large"],
 ]);
 
 /**
@@ -92,11 +94,12 @@ function answerIn(body: unknown): { readonly [field: string]: unknown } {
 }
 
 /** The outcome of a request, by its answer. Undefined for a message without one. */
-function outcomeOf(
+export function outcomeOf(
   mode: RequestMode,
-  attempted: Attempted,
+  { number, attempt }: Attempted,
   { status, error, headers, body }: { readonly [field: string]: unknown },
 ): ReturnType<Format["read"]> {
+  const attempted = { number, attempt };
   const reason = typeof error === "string" ? REASONS.get(error) : undefined;
   if (reason !== undefined) return { ...attempted, reason, isLast: false };
   if (!Number.isInteger(status) || Number(status) < 100 || Number(status) > 599) return undefined;

@@ -17,7 +17,7 @@ export type ListedEvent = BareEvent & {
   readonly deliveries:
     | readonly {
         readonly app: string;
-        readonly state: "pending" | "sent" | "delivered" | "failed";
+        readonly state: "pending" | "sent" | "delivered" | "failed" | "blocked";
         readonly attempts: readonly {
           readonly at: number;
           readonly ms?: number;

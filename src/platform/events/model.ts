@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, Digits, EnvironmentPath, Id, ServiceName, Timestamp, UserId } from "~/http/model";
 import { numberedQuery } from "~/http/page";
-import { AppId, EventTypes, Scopes, SigningSecret } from "~/platform/outbox/model";
+import { AppId, EventTypes, RequestUrl, Scopes, SigningSecret } from "~/platform/outbox/model";
 
 const EventAppView = t.Object(
   {
@@ -21,6 +21,11 @@ const EventAppView = t.Object(
         "In front of the environment's token: the token with which the app opens connections for its events. Null if the service has no such token",
     }),
     signingSecret: SigningSecret,
+    requestUrl: t.Nullable(RequestUrl, { description: "Null: it opens connections" }),
+    problem: t.Nullable(t.String({ examples: ["status 404"] }), {
+      description:
+        "Why its address has not answered the challenge of the service, so that its events wait. Null: it has, or was not asked yet",
+    }),
   },
   { title: "EventApp", description: "An app that receives events" },
 );
@@ -56,11 +61,17 @@ const Delivery = t.Object(
   {
     app: AppId,
     state: t.Union(
-      [t.Literal("pending"), t.Literal("sent"), t.Literal("delivered"), t.Literal("failed")],
+      [
+        t.Literal("pending"),
+        t.Literal("sent"),
+        t.Literal("delivered"),
+        t.Literal("failed"),
+        t.Literal("blocked"),
+      ],
       {
         title: "DeliveryState",
         description:
-          "`pending`: it waits for a connection of the app, or for its next attempt; `sent`: for an acknowledgement; `delivered`: the app has acknowledged it, which does not mean that it has handled it; `failed`: after the last attempt, because the app asks for no other one, or by a reset",
+          "`pending`: it waits for a connection of the app, or for its next attempt; `sent`: for an acknowledgement; `delivered`: the app has acknowledged it, which does not mean that it has handled it; `failed`: after the last attempt, because the app asks for no other one, or by a reset; `blocked`: nothing was sent, because the app's address is not allowed",
         examples: ["delivered"],
       },
     ),

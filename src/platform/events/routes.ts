@@ -1,6 +1,8 @@
 import { Elysia, t } from "elysia";
+import type { Config } from "~/config";
 import { failures } from "~/http/errors";
 import { EnvironmentPath, PathId } from "~/http/model";
+import { publicBase } from "~/http/origin";
 import { principalOf } from "~/http/principal";
 import type { EnvironmentEvents } from "~/platform/events/events";
 import {
@@ -21,18 +23,15 @@ import { NewEventApps } from "~/platform/outbox/model";
 
 const SHOWN = ["invalid_request", "invalid_environment_path", "environment_not_found"] as const;
 
-export const eventRoutes = ({
-  apps,
-  listing,
-  kept,
-  raising,
-  waiting,
-  forward,
-}: EnvironmentEvents) =>
+export const eventRoutes = (
+  { apps, listing, kept, raising, waiting, forward }: EnvironmentEvents,
+  { TRUST_PROXY }: Pick<Config, "TRUST_PROXY">,
+) =>
   new Elysia({ tags: ["environments"] })
     .put(
       "/env/:envId/events",
-      ({ request, params, body }) => apps.put(principalOf(request).userId, params.envId, body),
+      ({ request, params, body }) =>
+        apps.put(principalOf(request).userId, params.envId, body, publicBase(request, TRUST_PROXY)),
       {
         params: EnvironmentPath,
         body: NewEventApps,

@@ -22,6 +22,14 @@ export const EventTypes = t.Array(Name, {
 export const SigningSecret = t.Nullable(t.String({ examples: ["0d1f".repeat(8)] }), {
   description: "The app checks the signatures of requests with it. Null if the service signs none",
 });
+const REQUEST_URL_LENGTH_MAX = 2_000;
+export const RequestUrl = t.String({
+  pattern: "^[Hh][Tt][Tt][Pp][Ss]?://",
+  maxLength: REQUEST_URL_LENGTH_MAX,
+  description:
+    "The address to which the server posts the app's events, if EVENT_TARGETS allows it. Omitted: the app opens connections",
+  examples: ["http://127.0.0.1:3001/slack/events"],
+});
 const SCOPES = {
   maxItems: NAMES_MAX,
   description: "The scopes that it has, where the service gives events by scopes. Omitted: all",
@@ -46,6 +54,7 @@ const NewEventApp = t.Object(
     ),
     events: EventTypes,
     scopes: t.Optional(Scopes),
+    requestUrl: t.Optional(RequestUrl),
   },
   { title: "NewEventApp", description: "An app that receives events" },
 );

@@ -38,7 +38,7 @@ export async function requireApps(
 
 async function requireApp(
   { actors, read }: Place,
-  { app, service: named, userId, events, scopes }: NewEventApps["apps"][number],
+  { app, service: named, userId, events, scopes, requestUrl }: NewEventApps["apps"][number],
   path: string,
 ): Promise<StoredApp> {
   const services = Object.keys(actors).filter((each) => REPLICAS.get(each)?.events);
@@ -69,6 +69,8 @@ async function requireApp(
       "invalid_request",
       `${path}.app: an id of an app of ${service} is needed, such as ${words.appIdExample}`,
     );
+  if (requestUrl !== undefined && !URL.canParse(requestUrl))
+    throw new ApiError("invalid_request", `${path}.requestUrl: a URL is needed`);
   const user = await read(async (sessionOf) => {
     const session = sessionOf(service);
     if (userId !== undefined)
@@ -80,5 +82,8 @@ async function requireApp(
       "invalid_request",
       `${path}.userId: ${service} has no user ${quoted(userId ?? "")} here`,
     );
-  return { id: app, user, service, events: [...new Set(events)], scopes: scopes ?? null };
+  return {
+    ...{ id: app, user, service, events: [...new Set(events)] },
+    ...{ scopes: scopes ?? null, requestUrl: requestUrl ?? null },
+  };
 }

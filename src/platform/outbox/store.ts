@@ -4,6 +4,7 @@
  */
 import { of } from "~/db/blueprint";
 import { literal, type Sql } from "~/db/connect";
+import { LimitExceeded, unavailable } from "~/errors";
 import type { EventApp } from "~/replicas/events";
 
 /** An app of an environment, of one of its services. */
@@ -11,15 +12,25 @@ export type StoredApp = EventApp & {
   readonly service: string;
   /** The number of the last change before it. */
   readonly since?: number;
-  /** A server delivers to it. */
+  /** A server delivers to its connections. */
   readonly isConnected?: boolean;
+  /** The address to which servers post; null: it opens connections. */
+  readonly requestUrl: string | null;
+  /** The scheme and host at which an app with an address reaches the server. */
+  readonly baseUrl?: string | undefined;
+  /** Why its address has not answered the challenge of the service. */
+  readonly problem?: string | null;
 };
+
+/** In front of the names of servers that post: they hold the leases of apps without a connection. */
+export const POSTING = "post ";
 
 /** The apps of an environment, by id. */
 export const listApps = async (sql: Sql, environmentId: string): Promise<StoredApp[]> =>
   await sql<StoredApp[]>`
     select app_id as id, service, user_id as "user", events, scopes, since::float8 as since,
-      coalesce(leased_until > now(), false) as "isConnected"
+      coalesce(leased_until > now(), false) and not starts_with(leased_by, ${POSTING}) as "isConnected",
+      request_url as "requestUrl", base_url as "baseUrl", problem
     from diorama.event_apps
     where environment_id = ${environmentId} order by app_id
   `;
@@ -52,14 +63,56 @@ export async function replaceApps(
     delete from diorama.event_apps
     where environment_id = ${environmentId} and app_id <> all(${apps.map(({ id }) => id)}::text[])
   `;
-  for (const { id, service, user, events, scopes } of apps)
+  for (const { id, service, user, events, scopes, requestUrl, baseUrl } of apps)
     await tx`
-      insert into diorama.event_apps (environment_id, app_id, service, user_id, events, scopes, since)
-      select ${environmentId}, ${id}, ${service}, ${user}, ${[...events]}::text[], ${scopes && [...scopes]}::text[], changes
+      insert into diorama.event_apps (
+        environment_id, app_id, service, user_id, events, scopes, since, request_url, base_url
+      )
+      select ${environmentId}, ${id}, ${service}, ${user}, ${[...events]}::text[], ${scopes && [...scopes]}::text[], changes,
+        ${requestUrl}, ${baseUrl ?? null}
       from diorama.outboxes where environment_id = ${environmentId}
       on conflict (environment_id, app_id) do update
-      set service = excluded.service, user_id = excluded.user_id, events = excluded.events, scopes = excluded.scopes
+      set service = excluded.service, user_id = excluded.user_id, events = excluded.events, scopes = excluded.scopes,
+        request_url = excluded.request_url, base_url = excluded.base_url, problem = null, asked_at = null
     `;
+  if (apps.some(({ requestUrl }) => requestUrl !== null)) await requireRoom(tx, environmentId);
+}
+
+const ADDRESSES_MAX = 1_000;
+const ADDRESSES_PER_USER_MAX = 100;
+const RETRY_AFTER_SECONDS = 10;
+
+/**
+ * Bounds the apps with addresses, of all environments and of those of a user, with the ones that are inserted. Throws
+ * LimitExceeded, or 503.
+ */
+async function requireRoom(tx: Sql, environmentId: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtext('diorama addresses'))`;
+  const { all, own } = await countAddresses(tx, environmentId);
+  if (own > ADDRESSES_PER_USER_MAX)
+    throw new LimitExceeded(
+      "app with an address",
+      ADDRESSES_PER_USER_MAX,
+      own,
+      RETRY_AFTER_SECONDS,
+    );
+  if (all > ADDRESSES_MAX)
+    throw unavailable(
+      `There are ${ADDRESSES_MAX} apps with addresses, the maximum`,
+      RETRY_AFTER_SECONDS,
+    );
+}
+
+/** The apps with addresses of live environments, and of those of the user whose environment this is. */
+async function countAddresses(sql: Sql, environmentId: string) {
+  const [row] = await sql<{ all: number; own: number }[]>`
+    select count(*)::int as all, (count(*) filter (where e.user_id = (
+        select user_id from diorama.environments where environment_id = ${environmentId}
+      )))::int as own
+    from diorama.event_apps join diorama.environments e using (environment_id)
+    where request_url is not null and e.deleted_at is null and e.expires_at > now()
+  `;
+  return row ?? { all: 0, own: 0 };
 }
 
 /** Ends what is not delivered yet, of an environment that is reset. */

@@ -1,0 +1,128 @@
+/** Posts the due deliveries of an app to its address: one after the other, each attempt noted before and after it. */
+import type { Pool } from "~/db/connect";
+import type { Egress } from "~/http/egress/egress";
+import type { Answering } from "~/platform/events/answering";
+import * as store from "~/platform/events/deliveries-store";
+import { outcomeOf } from "~/platform/events/formats";
+import type { OpenPlace, Places } from "~/platform/events/place";
+import { type Address, findAddress, noteChallenge } from "~/platform/events/posting-store";
+import { type Events, NOT_CONNECTED } from "~/replicas/events";
+import { REPLICAS } from "~/replicas/index";
+
+/** Longer than the time of a request, at whose begin this much is left of it. */
+const LEASE = { ms: 15_000, renewMs: 12_000 };
+/** Nothing is sent in the last part of a lease: the clocks of two servers are not compared. */
+const MARGIN_MS = 2_000;
+/** No request begins after this part of a turn. */
+const TURN = { count: 20, ms: 1_000 };
+/** Of a payload: there is one. */
+const ONE = { count: 1, underWay: 1, bytes: 256 * 1024 };
+/** Between two challenges of an address that does not answer them. */
+const CHALLENGE_MS = 2_000;
+
+/** What a turn leaves: more to post now, nothing, or an app that another server has. */
+type Left = "more" | "nothing" | "taken";
+
+export function createPoster(deps: {
+  pool: Pool;
+  places: Places;
+  egress: Egress;
+  answering: Answering;
+  /** The name that this server leases by. */
+  server: string;
+  /** The address at which an app reaches this server, if the caller's is not known. */
+  ownUrl: () => string;
+  isStopping: () => boolean;
+}) {
+  const { pool, places, egress, answering, server } = deps;
+
+  /** Keeps the lease. Undefined: another server has it, or the app is gone. */
+  async function hold(ref: store.AppRef, events: Events): Promise<store.Leased | undefined> {
+    const { acknowledgeMs: lateMs } = events.schedule;
+    const [leased] = await store.lease(pool, [ref], server, { ...LEASE, lateMs });
+    return leased && (leased.leftMs ?? 0) > lateMs + MARGIN_MS ? leased : undefined;
+  }
+
+  /** Whether events may be posted to an address: it has answered the challenge, or is not allowed, which they note. */
+  async function isReady(
+    { environment }: OpenPlace,
+    ref: store.AppRef,
+    { request: mode, schedule }: Events,
+    { requestUrl, isVerified }: Address,
+  ): Promise<boolean> {
+    const challenge = isVerified ? undefined : mode.challenge?.(environment.tokenHash, ref.app);
+    if (!challenge) return true;
+    const { redirectsMax } = mode;
+    const limits = { acknowledgeMs: schedule.acknowledgeMs, redirectsMax };
+    const posted = await egress.post(requestUrl, challenge.request, limits);
+    if ("blocked" in posted) return true;
+    const outcome = outcomeOf(mode, { number: 0, attempt: 0 }, posted);
+    const failed = outcome && "reason" in outcome ? outcome.reason : undefined;
+    const isMet = "body" in posted && posted.body.includes(challenge.expected);
+    const problem = failed ?? (isMet ? null : "it answers without the challenge");
+    await noteChallenge(pool, ref, { requestUrl, problem, againMs: CHALLENGE_MS });
+    return problem === null;
+  }
+
+  /** Posts a delivery, and gives its answer its effect. Returns the outcome of the attempt. */
+  async function send(
+    { environment }: OpenPlace,
+    { environmentId, app, user }: store.Leased,
+    { events, address }: { readonly events: Events; readonly address: Address },
+    delivery: store.Sending,
+  ): Promise<store.Attempted | store.Failed> {
+    const { number, attempt } = delivery;
+    const failed = { number, attempt, isLast: false };
+    if (delivery.disconnects) return { ...failed, reason: NOT_CONNECTED };
+    const { request: mode, schedule } = events;
+    const base = address.baseUrl ?? deps.ownUrl();
+    const baseUrl = `${base}/api/env/${environmentId}/services/${address.service}`;
+    const request = mode.request(environment.tokenHash, {
+      ...{ ...delivery, app: { id: app, user }, baseUrl },
+    });
+    const { redirectsMax } = mode;
+    const limits = { acknowledgeMs: schedule.acknowledgeMs, redirectsMax };
+    const posted = await egress.post(address.requestUrl, request, limits);
+    if ("blocked" in posted)
+      return { ...failed, reason: posted.blocked, isLast: true, isBlocked: true };
+    const outcome = outcomeOf(mode, delivery, posted) ?? { ...failed, reason: NOT_CONNECTED };
+    if ("reason" in outcome) return outcome;
+    if (delivery.isSingle) return await answering.outcomeOf({ environmentId, app }, outcome);
+    return { number, attempt };
+  }
+
+  /** Posts what is due now, up to the end of the turn. */
+  async function post(ref: store.AppRef, place: OpenPlace, address: Address): Promise<Left> {
+    const { events } = REPLICAS.get(address.service) ?? {};
+    if (!events) return "nothing";
+    const end = performance.now() + TURN.ms;
+    for (let count = 0; count < TURN.count && performance.now() < end; count++) {
+      const leased = await hold(ref, events);
+      if (!leased) return "taken";
+      const now = await place.now();
+      if (count === 0) {
+        if (leased.isNew) await store.takeOver(pool, ref);
+        await store.endLate(pool, ref, now, events.schedule);
+        if (!(await isReady(place, ref, events, address))) return "nothing";
+        continue; // the challenge takes a part of the lease
+      }
+      const [delivery] = deps.isStopping() ? [] : await store.takeDue(pool, ref, now, ONE);
+      if (!delivery) return "nothing";
+      const outcome = await send(place, leased, { events, address }, delivery);
+      if ("reason" in outcome)
+        await store.fail(pool, ref, await place.now(), events.schedule, [outcome]);
+      else await store.acknowledge(pool, ref, [outcome]);
+    }
+    return "more";
+  }
+
+  /** Posts the due deliveries of an app for a while. Returns whether there may be more. Throws. */
+  return async function turn(ref: store.AppRef): Promise<boolean> {
+    const place = await places.open(ref.environmentId);
+    const address = place && (await findAddress(pool, ref));
+    if (!place || !address) return false;
+    const left = await post(ref, place, address);
+    if (left === "nothing") await store.release(pool, server, ref);
+    return left === "more";
+  };
+}
