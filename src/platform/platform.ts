@@ -110,19 +110,7 @@ export async function createPlatform(deps: {
   }
   const keys = createKeys(pool, config, log, metrics);
   const suites = createSuites({ ...base, templates });
-  const capture = await createCapture({
-    ...base,
-    kind: config.LOGICAL_REPLICATION_ENABLED ? "log" : "snapshot",
-    options: {
-      url: config.DATABASE_URL,
-      plugin,
-      walBudgetBytes: config.CAPTURE_WAL_BUDGET,
-      idleSeconds: config.REPLICATION_IDLE_TIMEOUT,
-    },
-    records,
-    worker: threadUrl("platform/runs"),
-    logOptions,
-  });
+  const capture = await openCapture({ ...base, plugin, logOptions });
   const onBuild = async (tx: Tx, schema: string) => {
     if (capture.kind === "log" && plugin === "pgoutput") await publish(tx, schema);
   };
@@ -249,6 +237,30 @@ export async function createPlatform(deps: {
     },
   };
 }
+
+type CaptureParts = Parameters<typeof createCapture>[0];
+
+/** Captures the changes of runs, as the settings say. */
+const openCapture = ({
+  config,
+  plugin,
+  ...parts
+}: Omit<CaptureParts, "kind" | "options" | "records" | "worker"> & {
+  readonly config: Config;
+  readonly plugin: Plugin;
+}) =>
+  createCapture({
+    ...parts,
+    kind: config.LOGICAL_REPLICATION_ENABLED ? "log" : "snapshot",
+    options: {
+      url: config.DATABASE_URL,
+      plugin,
+      walBudgetBytes: config.CAPTURE_WAL_BUDGET,
+      idleSeconds: config.REPLICATION_IDLE_TIMEOUT,
+    },
+    records,
+    worker: threadUrl("platform/runs"),
+  });
 
 /** The exporter is loaded only where it is used. */
 async function openSpans(config: Config, log: Log) {

@@ -30,6 +30,25 @@ export type EventApp = {
   readonly events: readonly string[];
   /** Null: every scope. */
   readonly scopes: readonly string[] | null;
+  /** It is a webhook, which is a row of the service. It acts as no user. */
+  readonly webhook?: WebhookSettings | null;
+};
+
+/** The part of a webhook that its requests and its audience depend on. JSON. */
+export type WebhookSettings = {
+  /** With which its requests are signed. */
+  readonly secret: string;
+  /** Its only team; null: all that everybody sees. */
+  readonly teamId: string | null;
+};
+
+/** A row of a service that subscribes to events by itself. */
+export type Webhook = {
+  readonly id: string;
+  readonly url: string;
+  /** None if it is disabled. */
+  readonly events: readonly string[];
+  readonly settings: WebhookSettings;
 };
 
 /** An event that nothing in the environment causes. */
@@ -55,7 +74,7 @@ type ServiceEvent = {
 
 /** An attempt to deliver an event to an app. */
 export type EventDelivery = {
-  readonly app: Pick<EventApp, "id" | "user">;
+  readonly app: Pick<EventApp, "id" | "user" | "webhook">;
   /** The address at which the app reached the service, without a trailing slash: that of files. */
   readonly baseUrl: string;
   readonly payload: object;
@@ -161,6 +180,13 @@ export type Events<Name extends string = string> = {
     event: RaisedEvent,
     apps: readonly EventApp[],
   ) => Promise<Omit<ServiceEvent, "change">>;
+  /** The table of webhooks. Undefined: the service has none. */
+  readonly webhooks?: {
+    readonly table: Name;
+    readonly read: (row: EventRow) => Webhook;
+    /** The first rows, up to `limit`. */
+    readonly list: (session: Session<Name>, limit: number) => Promise<readonly EventRow[]>;
+  };
   readonly schedule: Schedule;
   /** Undefined: the service sends requests only. */
   readonly socket?: SocketMode;

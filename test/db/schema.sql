@@ -94,7 +94,7 @@ create table diorama.deliveries (
   disconnects boolean default false not null,
   constraint deliveries_environment_id_app_id_fkey FOREIGN KEY (environment_id, app_id) REFERENCES diorama.event_apps(environment_id, app_id) ON DELETE CASCADE,
   constraint deliveries_pkey PRIMARY KEY (environment_id, app_id, number),
-  constraint deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sent'::text, 'delivered'::text, 'failed'::text])))
+  constraint deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sent'::text, 'delivered'::text, 'failed'::text, 'blocked'::text]))) NOT VALID
 );
 
 create table diorama.environment_snapshots (
@@ -171,6 +171,12 @@ create table diorama.event_apps (
   since bigint not null,
   leased_by text,
   leased_until timestamp with time zone,
+  request_url text,
+  base_url text,
+  verified_url text,
+  problem text,
+  asked_at timestamp with time zone,
+  webhook json,
   constraint event_apps_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.outboxes(environment_id) ON DELETE CASCADE,
   constraint event_apps_pkey PRIMARY KEY (environment_id, app_id)
 );
@@ -487,6 +493,8 @@ CREATE INDEX calls_numbered ON diorama.calls USING btree (run_id, last_number);
 
 CREATE INDEX calls_unnumbered ON diorama.calls USING btree (run_id) WHERE (NOT is_numbered);
 
+CREATE INDEX deliveries_due ON diorama.deliveries USING btree (environment_id, app_id, due_at) WHERE (state = 'pending'::text);
+
 CREATE INDEX deliveries_open ON diorama.deliveries USING btree (environment_id, app_id, state, number) WHERE (state = ANY (ARRAY['pending'::text, 'sent'::text]));
 
 CREATE INDEX environment_snapshots_family ON diorama.environment_snapshots USING btree (family_id, created_at);
@@ -506,6 +514,8 @@ CREATE INDEX environments_newest ON diorama.environments USING btree (user_id, c
 CREATE INDEX environments_token ON diorama.environments USING btree (token_hash);
 
 CREATE INDEX evaluations_newest ON diorama.evaluations USING btree (run_id, created_at DESC, evaluation_id DESC);
+
+CREATE INDEX event_apps_posted ON diorama.event_apps USING btree (environment_id) WHERE (request_url IS NOT NULL);
 
 CREATE INDEX events_change ON diorama.events USING btree (environment_id, change);
 

@@ -5,7 +5,8 @@ alter table diorama.event_apps
   add column verified_url text, -- the address that has answered the challenge of the service
   add column problem text, -- why the address did not, at last
   add column asked_at timestamptz, -- not asked again before
-  add column webhook json; -- of a webhook, which is a row of the service: what its requests and its audience depend on
+  add column webhook json; -- of a webhook, which is a row of the service: the part of it that its requests and audience need
+alter table diorama.event_logs add column webhooks_read boolean not null default false; -- those from before the first change
 create index event_apps_posted on diorama.event_apps (environment_id) where request_url is not null;
 
 -- blocked: nothing was sent, as its address is not allowed.

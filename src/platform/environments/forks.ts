@@ -17,7 +17,7 @@ import type { EnvironmentRow } from "~/platform/environments/store";
 import { requireStyle } from "~/platform/environments/token-model";
 import { actorsIn } from "~/platform/environments/view";
 import type { Once } from "~/platform/idempotency/idempotency";
-import { listApps } from "~/platform/outbox/store";
+import { listApps, type StoredApp } from "~/platform/outbox/store";
 import type { Principal } from "~/principal";
 import { createSemaphore } from "~/semaphore";
 import type { NewId } from "~/source";
@@ -30,6 +30,10 @@ type PlannedRuns = {
   /** Starts them in the transaction of `create`, which inserts the environments. */
   readonly startWith: <T>(create: (tx: Sql) => Promise<T>) => Promise<T>;
 };
+
+/** The apps of a fork: an address gets no events of environments that its app does not know. */
+const withoutAddresses = (apps: readonly StoredApp[]): StoredApp[] =>
+  apps.filter(({ webhook }) => !webhook).map((app) => ({ ...app, requestUrl: null }));
 
 export function createForks(deps: {
   pool: Pool;
@@ -98,8 +102,7 @@ export function createForks(deps: {
         identities: identities(newId, count, tokenStyle),
         faults: state.faults,
         counterparts: state.counterparts,
-        // An address gets no events of forks that its app does not know.
-        apps: (await listApps(pool, parentId)).map((app) => ({ ...app, requestUrl: null })),
+        apps: withoutAddresses(await listApps(pool, parentId)),
         lineage: { parentId, familyId, snapshotId: state.snapshotId, atCall },
       };
       await capacity.require(count); // before schemas are built for them

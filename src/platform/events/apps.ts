@@ -86,24 +86,29 @@ export function createEventApps(deps: {
   };
 }
 
+/** Webhooks subscribe by themselves. */
+const isNamed = ({ webhook }: outbox.StoredApp) => !webhook;
+
 const view = (
   { environmentId, tokenHash }: EnvironmentRow,
   apps: readonly outbox.StoredApp[],
 ): EventApps => ({
   environmentId,
-  apps: apps.map(({ id, service, user, events, scopes, isConnected = false, ...address }) => {
-    const { socket, request } = REPLICAS.get(service)?.events ?? {};
-    return {
-      app: id,
-      service,
-      userId: user,
-      connected: isConnected,
-      events: [...events],
-      scopes: scopes && [...scopes],
-      tokenPrefix: socket?.tokenPrefix(id) ?? null,
-      signingSecret: request?.signingSecret?.(tokenHash, id) ?? null,
-      requestUrl: address.requestUrl,
-      problem: address.problem ?? null,
-    };
-  }),
+  apps: apps
+    .filter(isNamed)
+    .map(({ id, service, user, events, scopes, isConnected = false, ...address }) => {
+      const { socket, request } = REPLICAS.get(service)?.events ?? {};
+      return {
+        app: id,
+        service,
+        userId: user,
+        connected: isConnected,
+        events: [...events],
+        scopes: scopes && [...scopes],
+        tokenPrefix: socket?.tokenPrefix(id) ?? null,
+        signingSecret: request?.signingSecret?.(tokenHash, id) ?? null,
+        requestUrl: address.requestUrl,
+        problem: address.problem ?? null,
+      };
+    }),
 });

@@ -99,7 +99,7 @@ export function createConnecting(deps: {
       { envId, app: id }: { readonly envId: string; readonly app: string },
     ): Promise<Response> {
       const { environmentId, tokenHash } = await environments.requirePath(userId, envId);
-      const apps = await listApps(pool, environmentId);
+      const apps = (await listApps(pool, environmentId)).filter(({ webhook }) => !webhook);
       const app = apps.find((each) => each.id === id);
       const events = app && REPLICAS.get(app.service)?.events;
       if (!events)

@@ -9,6 +9,7 @@ import { errorFields, type Log } from "~/log";
 import { withFaults } from "~/platform/events/event-faults";
 import type { OpenPlace, Places } from "~/platform/events/place";
 import * as store from "~/platform/events/store";
+import { subscribeWebhooks } from "~/platform/events/webhooks";
 import type { StoredApp } from "~/platform/outbox/store";
 import type { RowChange } from "~/replicas/events";
 import { requireReplica } from "~/replicas/index";
@@ -52,11 +53,9 @@ export function createDerivation(deps: { pool: Pool; places: Places; log: Log })
         // The tables first: work on the environment between its calls waits for this, and finds the log free.
         return await inTurn(() =>
           place.read((sessionOf) =>
-            store.deriveNext(
-              pool,
-              environmentId,
-              batch,
-              async (changes, apps) => {
+            store.deriveNext(pool, environmentId, batch, {
+              subscribe: (tx, changed) => subscribeWebhooks(tx, place, sessionOf, changed),
+              async derive(changes, apps) {
                 const derived = await Promise.all(
                   place.services.map((service) =>
                     deriveIn(place, { service, session: sessionOf(service) }, changes, apps),
@@ -65,7 +64,7 @@ export function createDerivation(deps: { pool: Pool; places: Places; log: Log })
                 return derived.flat().sort((a, b) => a.change - b.change);
               },
               withFaults,
-            ),
+            }),
           ),
         );
       } catch (error) {

@@ -20,7 +20,7 @@ const ONE = { count: 1, underWay: 1, bytes: 256 * 1024 };
 /** Between two challenges of an address that does not answer them. */
 const CHALLENGE_MS = 2_000;
 
-/** What a turn leaves: more to post now, nothing, or an app that another server has. */
+/** The rest after a turn: more to post now, nothing, or an app that another server has. */
 type Left = "more" | "nothing" | "taken";
 
 export function createPoster(deps: {
@@ -78,7 +78,7 @@ export function createPoster(deps: {
     const base = address.baseUrl ?? deps.ownUrl();
     const baseUrl = `${base}/api/env/${environmentId}/services/${address.service}`;
     const request = mode.request(environment.tokenHash, {
-      ...{ ...delivery, app: { id: app, user }, baseUrl },
+      ...{ ...delivery, app: { id: app, user, webhook: address.webhook }, baseUrl },
     });
     const { redirectsMax } = mode;
     const limits = { acknowledgeMs: schedule.acknowledgeMs, redirectsMax };

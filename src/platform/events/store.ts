@@ -1,7 +1,6 @@
 /** Changes of environments, and the events that follow from them. */
 import type { Cause } from "~/db/cause";
 import { type Fragment, inTransaction, type Pool, type Sql } from "~/db/connect";
-import { together } from "~/db/session";
 import { unflushed } from "~/db/unflushed";
 import { DELIVERIES_CHANNEL } from "~/platform/events/deliveries-store";
 import { listApps, type StoredApp } from "~/platform/outbox/store";
@@ -81,26 +80,32 @@ export async function deriveNext(
   pool: Pool,
   environmentId: string,
   { limit, isPatient }: Batch,
-  derive: (
-    changes: readonly NotedChange[],
-    apps: readonly StoredApp[],
-  ) => Promise<readonly NewEvent[]>,
-  withFaults: WithFaults,
+  {
+    subscribe,
+    derive,
+    withFaults,
+  }: {
+    /** Brings the apps up to date. */
+    readonly subscribe: (tx: Sql, batch: ChangesOf) => Promise<void>;
+    readonly derive: (
+      changes: readonly NotedChange[],
+      apps: readonly StoredApp[],
+    ) => Promise<readonly NewEvent[]>;
+    readonly withFaults: WithFaults;
+  },
 ): Promise<number | undefined> {
   return await inTransaction(pool, async (tx) => {
     const [log] = await tx<Log[]>`
-      select change::float8 as change, events::float8 as events, bytes::float8 as bytes, ${hasFaults(tx)}, ${unflushed(tx)}
+      select change::float8 as change, events::float8 as events, bytes::float8 as bytes, webhooks_read as are_read, ${hasFaults(tx)}, ${unflushed(tx)}
       from diorama.event_logs where environment_id = ${environmentId}
       for update ${isPatient ? tx`` : tx`skip locked`}
     `;
     if (!log) return undefined;
-    const [changes, apps] = await together([
-      listChanges(tx, environmentId, { after: log.change, limit }),
-      listApps(tx, environmentId),
-    ]);
+    const changes = await listChanges(tx, environmentId, { after: log.change, limit });
     const last = changes.at(-1)?.number;
     if (last === undefined) return Number.POSITIVE_INFINITY;
-    const derived = await derive(changes, apps);
+    await subscribe(tx, { changes, after: log.change, areRead: log.areRead });
+    const derived = await derive(changes, await listApps(tx, environmentId));
     const events = log.hasFaults ? await withFaults(tx, environmentId, derived) : derived;
     await insertEvents(tx, environmentId, { ...log, change: last }, events);
     return last;
@@ -118,7 +123,7 @@ export async function addEvent(
   withFaults: WithFaults,
 ): Promise<number | undefined> {
   return await inTransaction(pool, async (tx) => {
-    const [log] = await tx<Log[]>`
+    const [log] = await tx<Omit<Log, "areRead">[]>`
       select change::float8 as change, events::float8 as events, bytes::float8 as bytes, ${hasFaults(tx)}
       from diorama.event_logs where environment_id = ${environmentId} for update
     `;
@@ -151,6 +156,14 @@ type Log = {
   readonly bytes: number;
   /** The environment has faults. */
   readonly hasFaults: boolean;
+  /** Webhooks from before the first change are read. */
+  readonly areRead: boolean;
+};
+
+/** A batch of changes that have no events yet, and the number of the last one before them. */
+export type ChangesOf = Pick<Log, "areRead"> & {
+  readonly changes: readonly NotedChange[];
+  readonly after: number;
 };
 
 /** Changes new events, and who receives them, as the faults of their environment say. */
@@ -200,7 +213,7 @@ const listChanges = async (
 async function insertEvents(
   tx: Sql,
   environmentId: string,
-  { change, events: before, bytes }: Omit<Log, "hasFaults">,
+  { change, events: before, bytes }: Omit<Log, "hasFaults" | "areRead">,
   events: readonly NewEvent[],
 ): Promise<void> {
   let size = bytes;

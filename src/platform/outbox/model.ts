@@ -28,7 +28,7 @@ export const RequestUrl = t.String({
   maxLength: REQUEST_URL_LENGTH_MAX,
   description:
     "The address to which the server posts the app's events, if EVENT_TARGETS allows it. Omitted: the app opens connections",
-  examples: ["http://127.0.0.1:3001/slack/events"],
+  examples: ["http://127.0.0.1:3001/events"],
 });
 const SCOPES = {
   maxItems: NAMES_MAX,

@@ -30,7 +30,7 @@ export const listApps = async (sql: Sql, environmentId: string): Promise<StoredA
   await sql<StoredApp[]>`
     select app_id as id, service, user_id as "user", events, scopes, since::float8 as since,
       coalesce(leased_until > now(), false) and not starts_with(leased_by, ${POSTING}) as "isConnected",
-      request_url as "requestUrl", base_url as "baseUrl", problem
+      request_url as "requestUrl", base_url as "baseUrl", problem, webhook
     from diorama.event_apps
     where environment_id = ${environmentId} order by app_id
   `;
@@ -61,8 +61,9 @@ export async function replaceApps(
   `;
   await tx`
     delete from diorama.event_apps
-    where environment_id = ${environmentId} and app_id <> all(${apps.map(({ id }) => id)}::text[])
+    where environment_id = ${environmentId} and webhook is null and app_id <> all(${apps.map(({ id }) => id)}::text[])
   `;
+  if (apps.length === 0) await forgetWebhooks(tx, environmentId);
   for (const { id, service, user, events, scopes, requestUrl, baseUrl } of apps)
     await tx`
       insert into diorama.event_apps (
@@ -73,7 +74,8 @@ export async function replaceApps(
       from diorama.outboxes where environment_id = ${environmentId}
       on conflict (environment_id, app_id) do update
       set service = excluded.service, user_id = excluded.user_id, events = excluded.events, scopes = excluded.scopes,
-        request_url = excluded.request_url, base_url = excluded.base_url, problem = null, asked_at = null
+        request_url = excluded.request_url, base_url = excluded.base_url, problem = null, asked_at = null,
+        webhook = null
     `;
   if (apps.some(({ requestUrl }) => requestUrl !== null)) await requireRoom(tx, environmentId);
 }
@@ -87,7 +89,7 @@ const RETRY_AFTER_SECONDS = 10;
  * LimitExceeded, or 503.
  */
 async function requireRoom(tx: Sql, environmentId: string): Promise<void> {
-  await tx`select pg_advisory_xact_lock(hashtext('diorama addresses'))`;
+  await lockAddresses(tx);
   const { all, own } = await countAddresses(tx, environmentId);
   if (own > ADDRESSES_PER_USER_MAX)
     throw new LimitExceeded(
@@ -103,6 +105,32 @@ async function requireRoom(tx: Sql, environmentId: string): Promise<void> {
     );
 }
 
+/** Webhooks of an environment that receive events. */
+const WEBHOOKS_MAX = 50;
+
+/** Whether an environment, its user and the server may have another webhook. */
+export async function hasRoom(tx: Sql, environmentId: string): Promise<boolean> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::int as count from diorama.event_apps
+    where environment_id = ${environmentId} and webhook is not null and request_url is not null
+  `;
+  if ((row?.count ?? 0) >= WEBHOOKS_MAX) return false;
+  await lockAddresses(tx);
+  const { all, own } = await countAddresses(tx, environmentId);
+  return own < ADDRESSES_PER_USER_MAX && all < ADDRESSES_MAX;
+}
+
+/** Forgets the webhooks of an environment, which are read again before the next change. */
+async function forgetWebhooks(tx: Sql, environmentId: string): Promise<void> {
+  await tx`
+    delete from diorama.event_apps where environment_id = ${environmentId} and webhook is not null
+  `;
+  await tx`
+    update diorama.event_logs set webhooks_read = false
+    where environment_id = ${environmentId} and webhooks_read
+  `;
+}
+
 /** The apps with addresses of live environments, and of those of the user whose environment this is. */
 async function countAddresses(sql: Sql, environmentId: string) {
   const [row] = await sql<{ all: number; own: number }[]>`
@@ -114,6 +142,10 @@ async function countAddresses(sql: Sql, environmentId: string) {
   `;
   return row ?? { all: 0, own: 0 };
 }
+
+/** Serializes transactions that count addresses. */
+const lockAddresses = async (tx: Sql) =>
+  await tx`select pg_advisory_xact_lock(hashtext('diorama addresses'))`;
 
 /** Ends what is not delivered yet, of an environment that is reset. */
 export async function dropUndelivered(tx: Sql, environmentId: string): Promise<void> {
@@ -129,6 +161,7 @@ export async function dropUndelivered(tx: Sql, environmentId: string): Promise<v
     from diorama.outboxes o
     where l.environment_id = ${environmentId} and o.environment_id = l.environment_id
   `;
+  await forgetWebhooks(tx, environmentId);
 }
 
 const TRIGGER = "diorama_note";

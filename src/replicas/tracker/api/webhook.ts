@@ -1,4 +1,4 @@
-/** Webhooks: stored, but never called. Apps of the environment receive the events instead. */
+/** Webhooks: rows that receive the events of an environment with apps. */
 
 import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";

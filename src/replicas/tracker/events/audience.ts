@@ -1,36 +1,46 @@
-/** Which apps receive an event of an entity: those whose user may see it. */
-import type { EventRow } from "~/replicas/events";
+/** Which apps receive an event of an entity: those whose user may see it, and webhooks of its team. */
+import type { EventApp, EventRow } from "~/replicas/events";
 import type { Audience } from "~/replicas/tracker/events/change";
 import { ownerOfContent } from "~/replicas/tracker/events/pages";
 import { related, type View } from "~/replicas/tracker/events/view";
 
-/** Whether a user may see something. */
-type Sight = (user: string) => boolean;
+/** Whether an app may see something, and `open` if it belongs to no team. */
+type Access = "yes" | "no" | "open";
+type Sight = (app: EventApp) => Access;
 
-const anyone: Sight = () => true;
+const anyone: Sight = () => "open";
 const both =
   (...all: readonly Sight[]): Sight =>
-  (user) =>
-    all.every((may) => may(user));
+  (app) => {
+    const found = all.map((look) => look(app));
+    if (found.includes("no")) return "no";
+    return found.includes("yes") ? "yes" : "open";
+  };
 
 const team =
   (id: unknown, { workspace, list }: View): Sight =>
-  (user) =>
-    !workspace.privateTeamIds.includes(String(id)) ||
-    list("team_memberships", "userId", user).some(({ teamId }) => teamId === id);
+  ({ user, webhook }) => {
+    const only = webhook?.teamId ?? null;
+    if (only !== null) return only === id ? "yes" : "no";
+    if (!workspace.privateTeamIds.includes(String(id))) return "yes";
+    if (webhook) return "no";
+    const memberships = list("team_memberships", "userId", user);
+    return memberships.some(({ teamId }) => teamId === id) ? "yes" : "no";
+  };
 
 const ofTeam = (row: EventRow, view: View): Sight =>
   row["teamId"] == null ? anyone : team(row["teamId"], view);
 
 function issue(row: EventRow, view: View): Sight {
   const shared = (row["sharedWithUserIds"] ?? []) as readonly string[];
-  return (user) => shared.includes(user) || ofTeam(row, view)(user);
+  return (app) => (shared.includes(app.user) ? "yes" : ofTeam(row, view)(app));
 }
 
 /** A project has teams; who sees one of them sees it. */
 function project({ id }: EventRow, view: View): Sight {
   const teams = view.list("project_teams", "projectId", id).map(({ teamId }) => team(teamId, view));
-  return (user) => teams.length === 0 || teams.some((may) => may(user));
+  if (teams.length === 0) return anyone;
+  return (app) => (teams.some((look) => look(app) === "yes") ? "yes" : "no");
 }
 
 /** A document, or the comment of one. */
@@ -81,6 +91,13 @@ function comment(row: EventRow, view: View): Sight {
 
 export function audienceOf(entity: string, row: EventRow, view: View): Audience {
   const sight = SIGHTS[entity]?.(row, view) ?? anyone;
-  return ({ user }) =>
-    sight(user) ? undefined : "it belongs to a private team that its user is not in";
+  return (app) => {
+    const access = sight(app);
+    if (app.webhook && app.webhook.teamId !== null)
+      return access === "yes" ? undefined : "it does not belong to the team of the webhook";
+    if (access !== "no") return undefined;
+    return app.webhook
+      ? "it belongs to a private team"
+      : "it belongs to a private team that its user is not in";
+  };
 }

@@ -19,6 +19,7 @@ import { NOTIFICATION } from "~/replicas/tracker/events/notifications";
 import { request } from "~/replicas/tracker/events/request";
 import { transitionsOf } from "~/replicas/tracker/events/transitions";
 import { ENTITY_TYPES, type EntityType, TYPES } from "~/replicas/tracker/events/types";
+import { webhooks } from "~/replicas/tracker/events/webhooks";
 import { type Entity, TABLE_OF } from "~/replicas/tracker/store/entities";
 import { findAppUser, findWorkspace } from "~/replicas/tracker/store/events";
 import type { TableName } from "~/replicas/tracker/store/tables";
@@ -39,6 +40,7 @@ const tables = [
     ...(Object.keys(ID_LISTS) as TableName[]),
     "notifications",
     "team_memberships",
+    webhooks.table,
   ]),
 ];
 
@@ -103,6 +105,7 @@ export const events: Events<TableName> = {
   isAppId: (text) => isUuid(text) && text === text.toLowerCase(),
   appIdExample: "b0000000-0000-4000-8000-000000000001",
   findBot: findAppUser,
+  webhooks,
   schedule: {
     acknowledgeMs: 5_000,
     retryMs: [MINUTE_MS, HOUR_MS, 6 * HOUR_MS],
@@ -121,8 +124,11 @@ export const events: Events<TableName> = {
   },
 
   async derive(session, changes, apps) {
-    const shown = (changes as Change[]).map(shownChange);
-    const context = await readContext(session, shown, apps);
+    const shown = (changes as Change[])
+      .filter(({ table }) => table !== webhooks.table)
+      .map(shownChange);
+    const named = apps.filter(({ webhook }) => !webhook);
+    const context = await readContext(session, shown, named);
     return transitionsOf(shown)
       .flatMap((transition) => eventOf(transition, context) ?? [])
       .map(({ change, type, fields, audience }) => ({

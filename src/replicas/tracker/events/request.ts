@@ -29,7 +29,7 @@ function bodyOf(secret: Uint8Array, { app, payload }: EventDelivery, now: number
     ...(OF_APP.has(type) && { oauthClientId: app.id }),
     ...payload,
     webhookTimestamp: now,
-    webhookId: derivedUuid(secret, `id ${app.id}`),
+    webhookId: app.webhook ? app.id : derivedUuid(secret, `id ${app.id}`),
   });
 }
 
@@ -41,7 +41,8 @@ export const request: RequestMode = {
     const { app, payload, number } = delivery;
     const now = millisOf(REAL);
     const body = bodyOf(secret, delivery, now);
-    const signature = createHmac("sha256", signingSecret(secret, app.id)).update(body);
+    const own = app.webhook?.secret ?? signingSecret(secret, app.id);
+    const signature = createHmac("sha256", own).update(body);
     return {
       body,
       headers: {

@@ -112,6 +112,14 @@ export async function findWorkspace({ sql, t }: TrackerSession): Promise<Workspa
   return row;
 }
 
+/** The oldest webhooks. */
+export async function listWebhooks({ sql, t }: TrackerSession, limit: number): Promise<EventRow[]> {
+  const rows = await sql<{ row: EventRow }[]>`
+    select to_jsonb(w) as row from ${t.webhooks} w order by w."createdAt", w.id limit ${limit}
+  `;
+  return rows.map(({ row }) => row);
+}
+
 /** Values of these rows that are not stored, by id. */
 export async function listValues(
   { sql, t }: TrackerSession,

@@ -1,0 +1,60 @@
+/** Webhooks that are rows of services, as apps that receive events. */
+import type { Sql } from "~/db/connect";
+import { hasRoom } from "~/platform/outbox/store";
+import type { Webhook } from "~/replicas/events";
+
+/** The ids of the rows of a table that noted changes have inserted. */
+export async function listInserted(tx: Sql, environmentId: string, table: string) {
+  const rows = await tx<{ id: string }[]>`
+    select after ->> 'id' as id from diorama.changes
+    where environment_id = ${environmentId} and table_name = ${table} and before is null
+  `;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Notes that the webhooks from before the first change are read. */
+export const markRead = async (tx: Sql, environmentId: string) =>
+  await tx`
+    update diorama.event_logs set webhooks_read = true where environment_id = ${environmentId}
+  `;
+
+/** Changes the app of a webhook, or adds it if there is room. `since`: of a new one, the last change before it. */
+export async function put(
+  tx: Sql,
+  environmentId: string,
+  { service, since }: { readonly service: string; readonly since: number },
+  { id, url, events, settings }: Webhook,
+): Promise<void> {
+  const row = {
+    events: tx`${[...events]}::text[]`,
+    webhook: tx`${JSON.stringify(settings)}::text::json`,
+  };
+  const changed = await tx`
+    update diorama.event_apps set events = ${row.events}, request_url = ${url}, webhook = ${row.webhook}
+    where environment_id = ${environmentId} and app_id = ${id} and webhook is not null
+  `;
+  if (changed.count > 0 || !(await hasRoom(tx, environmentId))) return;
+  await tx`
+    insert into diorama.event_apps (
+      environment_id, app_id, service, user_id, events, since, request_url, webhook
+    )
+    values (${environmentId}, ${id}, ${service}, '', ${row.events}, ${since}, ${url}, ${row.webhook})
+    on conflict do nothing
+  `;
+}
+
+/** Ends the deliveries of a webhook that is deleted. Those so far stay listed. */
+export const end = async (tx: Sql, environmentId: string, id: string) =>
+  await tx`
+    with ended as (
+      update diorama.event_apps set events = '{}', request_url = null
+      where environment_id = ${environmentId} and app_id = ${id} and webhook is not null
+      returning app_id
+    )
+    update diorama.deliveries d set state = 'failed',
+      attempts = attempts || jsonb_build_object(
+        'at', floor(extract(epoch from clock_timestamp()) * 1000), 'failed', 'the webhook is deleted'
+      )
+    from ended
+    where d.environment_id = ${environmentId} and d.app_id = ended.app_id and state = 'pending'
+  `;
