@@ -26,6 +26,7 @@ type Message =
 const LIMITS: Limits = { acknowledgeMs: 3_000, redirectsMax: 2 };
 
 type App = { readonly app: string; readonly signingSecret: string | null };
+type Apps = { readonly apps: readonly App[]; readonly webhooks: readonly App[] };
 
 /** Forwards until `signal` aborts. Throws CallFailed when the environment or the app is gone, and UsageError. */
 export async function listen(
@@ -38,7 +39,7 @@ export async function listen(
     throw new UsageError("--forward-to takes an address that begins with http:// or https://");
   const path = `/env/${encodeURIComponent(id)}`;
   const appsNow = async () =>
-    (await client.call("GET", `${path}/events`, undefined, { signal }))["apps"] as readonly App[];
+    (await client.call("GET", `${path}/events`, undefined, { signal })) as unknown as Apps;
   const { app, signingSecret } = choose(await appsNow(), wanted);
   notice(`app ${app}: requests are posted to ${forwardTo}`);
   if (signingSecret !== null) notice(`signing secret: ${signingSecret}`);
@@ -53,7 +54,7 @@ export async function listen(
     notice(`${end.problem}; trying again`);
     await pause(AGAIN_MS, signal);
     const isThere = await appsNow().then(
-      (apps) => apps.some((each) => each.app === app),
+      ({ apps, webhooks }) => [...apps, ...webhooks].some((each) => each.app === app),
       (error) => {
         if (error instanceof CallFailed && (error.isUnavailable || signal.aborted))
           return undefined;
@@ -69,13 +70,15 @@ export async function listen(
   }
 }
 
-function choose(apps: readonly App[], wanted: string | undefined): App {
-  const ids = apps.map(({ app }) => app);
-  const [only, ...others] = apps;
+/** Without a wish, the only app, or else the only webhook. */
+function choose({ apps, webhooks }: Apps, wanted: string | undefined): App {
+  const all = [...apps, ...webhooks];
+  const ids = all.map(({ app }) => app);
+  const [only, ...others] = apps.length > 0 ? apps : webhooks;
   if (!only) throw new UsageError("the environment has no apps; PUT /env/{id}/events chooses them");
   if (wanted === undefined && others.length === 0) return only;
   if (wanted === undefined) throw new UsageError(`--app is needed: one of ${ids.join(", ")}`);
-  const found = apps.find(({ app }) => app === wanted);
+  const found = all.find(({ app }) => app === wanted);
   if (found) return found;
   throw new UsageError(`the environment has no app ${quoted(wanted)}${nearest(wanted, ids)}`);
 }

@@ -345,7 +345,7 @@ export interface components {
             readonly scopes?: readonly string[];
             /**
              * @description The address to which the server posts the app's events, if EVENT_TARGETS allows it. Omitted: the app opens connections
-             * @example http://127.0.0.1:3001/slack/events
+             * @example http://127.0.0.1:3001/events
              */
             readonly requestUrl?: string;
         };
@@ -3552,7 +3552,7 @@ export interface components {
             readonly signingSecret: string | null;
             /**
              * @description Null: it opens connections
-             * @example http://127.0.0.1:3001/slack/events
+             * @example http://127.0.0.1:3001/events
              */
             readonly requestUrl: string | null;
             /**
@@ -3560,6 +3560,32 @@ export interface components {
              * @example status 404
              */
             readonly problem: string | null;
+        };
+        /** @description A webhook of the service, which receives events like an app */
+        readonly EventWebhook: {
+            /**
+             * @description Its id, by which the list of deliveries has it
+             * @example A01AGENTBOT
+             */
+            readonly app: string;
+            readonly service: components["schemas"]["Service"];
+            /** @description It has opened a connection for its events. True for up to 5 s after its last connection has gone */
+            readonly connected: boolean;
+            /**
+             * @description The types of events that it subscribes to, as the service names them
+             * @example [
+             *       "message.channels",
+             *       "app_mention"
+             *     ]
+             */
+            readonly events: readonly string[];
+            /**
+             * @description The address to which the server posts the app's events, if EVENT_TARGETS allows it. Omitted: the app opens connections
+             * @example http://127.0.0.1:3001/events
+             */
+            readonly requestUrl: string;
+            /** @description Its own */
+            readonly signingSecret: string;
         };
         /** @description The apps of an environment that receive events */
         readonly EventApps: {
@@ -3570,6 +3596,8 @@ export interface components {
             readonly environmentId: string;
             /** @description By id */
             readonly apps: readonly components["schemas"]["EventApp"][];
+            /** @description Those that calls have created, and that were there before. By id */
+            readonly webhooks: readonly components["schemas"]["EventWebhook"][];
         };
         /**
          * @description `hand`: the owner of the environment has raised it
@@ -4789,6 +4817,7 @@ export type CounterpartList = components['schemas']['CounterpartList'];
 export type PersonAct = components['schemas']['PersonAct'];
 export type PersonActed = components['schemas']['PersonActed'];
 export type EventApp = components['schemas']['EventApp'];
+export type EventWebhook = components['schemas']['EventWebhook'];
 export type EventApps = components['schemas']['EventApps'];
 export type EventCause = components['schemas']['EventCause'];
 export type Caused = components['schemas']['Caused'];

@@ -81,13 +81,25 @@ export function createEventApps(deps: {
 
     async show(userId: string, envId: string): Promise<EventApps> {
       const environment = await environments.requirePath(userId, envId);
+      await derivation.now(environment.environmentId); // for webhooks
       return view(environment, await outbox.listApps(pool, environment.environmentId));
     },
   };
 }
 
-/** Webhooks subscribe by themselves. */
+/** The others are webhooks, which subscribe by themselves. */
 const isNamed = ({ webhook }: outbox.StoredApp) => !webhook;
+
+function viewWebhook(app: outbox.StoredApp): EventApps["webhooks"] {
+  const { id, service, events, isConnected = false, requestUrl, webhook } = app;
+  if (!webhook || requestUrl === null) return []; // it is deleted
+  return [
+    {
+      ...{ app: id, service, connected: isConnected, events: [...events], requestUrl },
+      signingSecret: webhook.secret,
+    },
+  ];
+}
 
 const view = (
   { environmentId, tokenHash }: EnvironmentRow,
@@ -111,4 +123,5 @@ const view = (
         problem: address.problem ?? null,
       };
     }),
+  webhooks: apps.flatMap(viewWebhook),
 });

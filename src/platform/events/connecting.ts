@@ -8,6 +8,7 @@ import { nearest, quoted } from "~/input/nearest";
 import type { Environments } from "~/platform/environments/environments";
 import { requireId } from "~/platform/environments/id";
 import { useTicket } from "~/platform/events/deliveries-store";
+import type { Derivation } from "~/platform/events/derivation";
 import { forwardFormat, socketFormat } from "~/platform/events/formats";
 import type { Places } from "~/platform/events/place";
 import type { EventSockets } from "~/platform/events/sockets";
@@ -35,6 +36,7 @@ export function createConnecting(deps: {
   environments: Environments;
   places: Places;
   sockets: EventSockets;
+  derivation: Derivation;
   config: Pick<Config, "TRUST_PROXY">;
 }) {
   const { pool, environments, places, sockets } = deps;
@@ -99,7 +101,8 @@ export function createConnecting(deps: {
       { envId, app: id }: { readonly envId: string; readonly app: string },
     ): Promise<Response> {
       const { environmentId, tokenHash } = await environments.requirePath(userId, envId);
-      const apps = (await listApps(pool, environmentId)).filter(({ webhook }) => !webhook);
+      await deps.derivation.now(environmentId); // for webhooks
+      const apps = await listApps(pool, environmentId);
       const app = apps.find((each) => each.id === id);
       const events = app && REPLICAS.get(app.service)?.events;
       if (!events)
@@ -117,7 +120,7 @@ export function createConnecting(deps: {
         environmentId,
         app.service,
       );
-      const opening = { app: id, secret: tokenHash, baseUrl };
+      const opening = { app: id, secret: tokenHash, baseUrl, webhook: app.webhook };
       const format = forwardFormat(events.request, schedule, opening);
       const open = (peer: Peer): Listener => {
         const giveBack = taken(keyId);

@@ -67,7 +67,7 @@ export function createEvents(deps: {
     raising: createRaising({ ...parts, derivation }),
     waiting,
     activity,
-    ...createConnecting({ ...parts, sockets }),
+    ...createConnecting({ ...parts, sockets, derivation }),
 
     /** The apps of an environment, and the answers to its events, for a call. */
     appsOf(environmentId: string): Pick<ReplicaCall, "hasApp" | "userOfApp" | "answerEvent"> {

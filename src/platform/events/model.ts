@@ -30,8 +30,29 @@ const EventAppView = t.Object(
   { title: "EventApp", description: "An app that receives events" },
 );
 
+const EventWebhook = t.Object(
+  {
+    app: { ...AppId, description: "Its id, by which the list of deliveries has it" },
+    service: ServiceName,
+    connected: EventAppView.properties.connected,
+    events: EventTypes,
+    requestUrl: RequestUrl,
+    signingSecret: t.String({ description: "Its own" }),
+  },
+  {
+    title: "EventWebhook",
+    description: "A webhook of the service, which receives events like an app",
+  },
+);
+
 export const EventApps = t.Object(
-  { environmentId: Id, apps: t.Array(EventAppView, { description: "By id" }) },
+  {
+    environmentId: Id,
+    apps: t.Array(EventAppView, { description: "By id" }),
+    webhooks: t.Array(EventWebhook, {
+      description: "Those that calls have created, and that were there before. By id",
+    }),
+  },
   { title: "EventApps", description: "The apps of an environment that receive events" },
 );
 export type EventApps = Static<typeof EventApps>;
