@@ -40,6 +40,8 @@ const PLATFORM_FILES = [
   "events/sockets",
   "events/waiting",
   "events/kept",
+  "events/posting",
+  "events/posting-webhooks",
   "maintenance",
   "overview",
   "probes",

@@ -189,6 +189,7 @@ create table diorama.event_logs (
   lost bigint default 0 not null,
   lost_at bigint default 0 not null,
   full_at bigint,
+  webhooks_read boolean default false not null,
   constraint event_logs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.outboxes(environment_id) ON DELETE CASCADE,
   constraint event_logs_pkey PRIMARY KEY (environment_id)
 );

@@ -12,34 +12,44 @@ type Waiting = {
   readonly host: string;
 };
 
+type Entry<T> = {
+  readonly app: T;
+  /** The name of the user's share. */
+  readonly user: string;
+  readonly shares: readonly { readonly name: string; readonly max: number }[];
+};
+
 const LIMITS = { all: 64, host: 32, user: 16, environment: 8 };
 /** More are found again by a later look. */
 const WAITING_MAX = 2_000;
-
-export type Turns<T extends Waiting> = ReturnType<typeof createTurns<T>>;
 
 /** `take`: a turn of an app, which returns whether it needs another one. It does not throw. */
 export function createTurns<T extends Waiting>(
   take: (app: T) => Promise<boolean>,
   limits: typeof LIMITS = LIMITS,
 ) {
-  const waiting = new Map<string, T>();
+  const waiting = new Map<string, Entry<T>>();
   const running = new Map<string, Promise<void>>();
   const held = new Map<string, number>();
   /** They have something new since their turn began. */
   const again = new Set<string>();
   let isStopping = false;
 
-  const sharesOf = ({ environmentId, userId, host }: Waiting) => [
-    { name: `environment ${environmentId}`, max: limits.environment },
-    { name: `user ${userId}`, max: limits.user },
-    { name: `host ${host}`, max: limits.host },
-  ];
+  const entryOf = (app: T): Entry<T> => ({
+    app,
+    user: `user ${app.userId}`,
+    shares: [
+      { name: `environment ${app.environmentId}`, max: limits.environment },
+      { name: `user ${app.userId}`, max: limits.user },
+      { name: `host ${app.host}`, max: limits.host },
+    ],
+  });
   const countOf = (name: string) => held.get(name) ?? 0;
-  const isFree = (app: Waiting) => sharesOf(app).every(({ name, max }) => countOf(name) < max);
+  const isFree = ({ shares }: Entry<T>) =>
+    running.size < limits.all && shares.every(({ name, max }) => countOf(name) < max);
 
-  function add(app: Waiting, change: 1 | -1): void {
-    for (const { name } of sharesOf(app)) {
+  function add({ shares }: Entry<T>, change: 1 | -1): void {
+    for (const { name } of shares) {
       const count = countOf(name) + change;
       if (count > 0) held.set(name, count);
       else held.delete(name);
@@ -47,41 +57,48 @@ export function createTurns<T extends Waiting>(
   }
 
   /** The app whose user has the fewest turns; of several, the one that waits longest. */
-  function pick(): T | undefined {
-    let best: T | undefined;
+  function pick(): Entry<T> | undefined {
+    let best: Entry<T> | undefined;
     let fewest = Number.POSITIVE_INFINITY;
-    for (const app of waiting.values()) {
-      const count = countOf(`user ${app.userId}`);
-      if (count >= fewest || !isFree(app)) continue;
-      best = app;
+    for (const entry of waiting.values()) {
+      const count = countOf(entry.user);
+      if (count >= fewest || !isFree(entry)) continue;
+      best = entry;
       fewest = count;
       if (count === 0) break;
     }
     return best;
   }
 
-  function begin(): void {
-    while (!isStopping && running.size < limits.all) {
-      const app = pick();
-      if (!app) return;
-      waiting.delete(app.key);
-      add(app, 1);
-      running.set(app.key, run(app));
-    }
+  function begin(entry: Entry<T>): void {
+    const { key } = entry.app;
+    waiting.delete(key);
+    add(entry, 1);
+    running.set(key, run(entry));
   }
 
-  async function run(app: T): Promise<void> {
+  async function run(entry: Entry<T>): Promise<void> {
+    const { app } = entry;
     const hasMore = await take(app);
-    add(app, -1);
+    add(entry, -1);
     running.delete(app.key);
-    if (again.delete(app.key) || hasMore) offer(app);
-    begin();
+    if (isStopping) return;
+    // Behind those that wait.
+    if (again.delete(app.key) || hasMore) waiting.set(app.key, entry);
+    for (let next = pick(); next; next = pick()) begin(next);
   }
 
+  /** Whatever waits may not begin yet: only a new one may. */
   function offer(app: T): void {
-    if (running.has(app.key)) again.add(app.key);
-    else if (waiting.has(app.key) || waiting.size < WAITING_MAX) waiting.set(app.key, app);
-    begin();
+    if (isStopping) return;
+    if (running.has(app.key)) {
+      again.add(app.key);
+      return;
+    }
+    if (waiting.has(app.key)) return;
+    const entry = entryOf(app);
+    if (isFree(entry)) begin(entry);
+    else if (waiting.size < WAITING_MAX) waiting.set(app.key, entry);
   }
 
   return {

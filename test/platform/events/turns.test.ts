@@ -47,7 +47,7 @@ test("an app has one turn at a time, and another one if it was offered meanwhile
   const { turns, begun, running, end } = useTurns(() => left-- > 0);
   for (let n = 0; n < 5; n++) turns.offer(app(1));
   expect(running.size).toBe(1);
-  await end(); // it was offered
+  await end(); // it was offered again
   expect(running.size).toBe(1);
   await end();
   expect(running.size).toBe(0);
