@@ -25,7 +25,7 @@ export const DELIVERY_FIELDS = {
   app: { type: "text", says: "the id of the app" },
   state: {
     type: "text",
-    says: "`delivered`, `pending`, `sent`, `failed`, or `missed` if the app does not receive the event",
+    says: "`delivered`, `pending`, `sent`, `failed`, `blocked` if the app's address is not allowed, or `missed` if the app does not receive the event",
   },
   attempts: { type: "integer", says: "how often it was sent; 0 for a missed one" },
   ack_ms: {

@@ -40,7 +40,8 @@ export async function startProgram(config: Config, limits = LIMITS) {
   const requestLog = createRequestLog(log, metrics);
   const { inFlight } = requestLog;
   const connections = openConnections(config);
-  const ports: number[] = [];
+  // Those that the system chooses are known once they are open.
+  const ports = [config.PORT, config.ADMIN_PORT ?? 0].filter((port) => port > 0);
   const ownPorts = () => ports;
   const base = { config, connections, log, logOptions, metrics, inFlight, ownPorts };
 
@@ -71,7 +72,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       ),
     );
     parts.push(server.cut);
-    ports.push(server.port);
+    ports.unshift(server.port);
     const { ADMIN_PORT } = config;
     const admin =
       ADMIN_PORT === undefined

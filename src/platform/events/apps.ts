@@ -92,7 +92,7 @@ const isNamed = ({ webhook }: outbox.StoredApp) => !webhook;
 
 function viewWebhook(app: outbox.StoredApp): EventApps["webhooks"] {
   const { id, service, events, isConnected = false, requestUrl, webhook } = app;
-  if (!webhook || requestUrl === null) return []; // it is deleted
+  if (!webhook || requestUrl === null) return [];
   return [
     {
       ...{ app: id, service, connected: isConnected, events: [...events], requestUrl },

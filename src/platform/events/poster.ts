@@ -36,11 +36,13 @@ export function createPoster(deps: {
 }) {
   const { pool, places, egress, answering, server } = deps;
 
-  /** Keeps the lease. Undefined: another server has it, or the app is gone. */
-  async function hold(ref: store.AppRef, events: Events): Promise<store.Leased | undefined> {
+  /** Keeps the lease. Undefined: another server has it, or the app is gone. `until`: a request may begin. */
+  async function hold(ref: store.AppRef, events: Events) {
     const { acknowledgeMs: lateMs } = events.schedule;
+    const since = performance.now();
     const [leased] = await store.lease(pool, [ref], server, { ...LEASE, lateMs });
-    return leased && (leased.leftMs ?? 0) > lateMs + MARGIN_MS ? leased : undefined;
+    if (!leased || leased.leftMs === null) return undefined;
+    return { ...leased, until: since + leased.leftMs - lateMs - MARGIN_MS };
   }
 
   /** Whether events may be posted to an address: it has answered the challenge, or is not allowed, which they note. */
@@ -108,6 +110,8 @@ export function createPoster(deps: {
       }
       const [delivery] = deps.isStopping() ? [] : await store.takeDue(pool, ref, now, ONE);
       if (!delivery) return "nothing";
+      // Too late: it is noted as sent, and sent again.
+      if (performance.now() > leased.until) return "taken";
       const outcome = await send(place, leased, { events, address }, delivery);
       if ("reason" in outcome)
         await store.fail(pool, ref, await place.now(), events.schedule, [outcome]);

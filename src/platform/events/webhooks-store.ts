@@ -43,8 +43,11 @@ export async function put(
   `;
 }
 
-/** Ends the deliveries of a webhook that is deleted. Those so far stay listed. */
-export const end = async (tx: Sql, environmentId: string, id: string) =>
+/** Deleted webhooks of an environment whose deliveries stay listed. */
+const ENDED_MAX = 50;
+
+/** Ends the deliveries of a webhook that is deleted. Those so far stay listed, unless too many others are. */
+export async function end(tx: Sql, environmentId: string, id: string): Promise<void> {
   await tx`
     with ended as (
       update diorama.event_apps set events = '{}', request_url = null
@@ -58,3 +61,11 @@ export const end = async (tx: Sql, environmentId: string, id: string) =>
     from ended
     where d.environment_id = ${environmentId} and d.app_id = ended.app_id and state = 'pending'
   `;
+  await tx`
+    delete from diorama.event_apps where environment_id = ${environmentId} and app_id in (
+      select app_id from diorama.event_apps
+      where environment_id = ${environmentId} and webhook is not null and request_url is null
+      order by since desc, app_id offset ${ENDED_MAX}
+    )
+  `;
+}

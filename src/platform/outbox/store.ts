@@ -25,14 +25,14 @@ export type StoredApp = EventApp & {
 /** In front of the names of servers that post: they hold the leases of apps without a connection. */
 export const POSTING = "post ";
 
-/** The apps of an environment, by id. */
+/** The apps of an environment, by id, without webhooks that are deleted. */
 export const listApps = async (sql: Sql, environmentId: string): Promise<StoredApp[]> =>
   await sql<StoredApp[]>`
     select app_id as id, service, user_id as "user", events, scopes, since::float8 as since,
       coalesce(leased_until > now(), false) and not starts_with(leased_by, ${POSTING}) as "isConnected",
       request_url as "requestUrl", base_url as "baseUrl", problem, webhook
     from diorama.event_apps
-    where environment_id = ${environmentId} order by app_id
+    where environment_id = ${environmentId} and (webhook is null or request_url is not null) order by app_id
   `;
 
 /** Whether the changes of an environment are noted. */
@@ -131,14 +131,21 @@ async function forgetWebhooks(tx: Sql, environmentId: string): Promise<void> {
   `;
 }
 
-/** The apps with addresses of live environments, and of those of the user whose environment this is. */
+/**
+ * The apps with addresses of live environments, and of those of the user whose environment this is. App by app: there are
+ * few of them, and many environments.
+ */
 async function countAddresses(sql: Sql, environmentId: string) {
   const [row] = await sql<{ all: number; own: number }[]>`
     select count(*)::int as all, (count(*) filter (where e.user_id = (
         select user_id from diorama.environments where environment_id = ${environmentId}
       )))::int as own
-    from diorama.event_apps join diorama.environments e using (environment_id)
-    where request_url is not null and e.deleted_at is null and e.expires_at > now()
+    from diorama.event_apps a cross join lateral (
+      select user_id from diorama.environments
+      where environment_id = a.environment_id and deleted_at is null and expires_at > now()
+      offset 0
+    ) e
+    where a.request_url is not null
   `;
   return row ?? { all: 0, own: 0 };
 }

@@ -140,9 +140,10 @@ describe("a webhook", () => {
     );
     expect(Object.fromEntries(reasons)).toMatchObject({
       "another team": "it does not belong to the team of the webhook",
-      disabled: "not subscribed",
-      deleted: "not subscribed",
+      ...{ disabled: "not subscribed", deleted: undefined },
     });
+    const [first] = events.filter(({ payload }) => payload.data.title === "first");
+    expect(first.deliveries).toMatchObject([{ app: webhook.id, state: "delivered" }]);
   });
 
   test("of all public teams receives what belongs to none, and nothing of private ones", async () => {
@@ -187,6 +188,32 @@ describe("a webhook", () => {
         ...{ state: "blocked", attempts: [{ failed: "its address is never posted to" }] },
       });
     });
+  });
+
+  test("is taken by `diorama listen` as well, with its own signature", async () => {
+    const place = await withEvents();
+    const { id, secret } = await webhookOf(place, "http://169.254.169.254/");
+    await webhooksOf(place); // it is known
+    const base = program.url.replace("http", "ws");
+    const path = `/api/platform/env/${place.environmentId}/listen?app=${id}`;
+    const socket = new WebSocket(`${base}${path}`);
+    const requests: { headers: Record<string, string>; body: string }[] = [];
+    const greeted = Promise.withResolvers<void>();
+    socket.onmessage = ({ data }) => {
+      const message = JSON.parse(String(data));
+      greeted.resolve();
+      if (message.type !== "request") return;
+      requests.push(message.request);
+      socket.send(JSON.stringify({ id: message.id, status: 200 }));
+    };
+    await greeted.promise;
+    await eventually(async () => expect((await webhooksOf(place))[0].connected).toBeTrue());
+    await place.linear.createIssue({ teamId: ENG, title: "Ship it" });
+    await eventually(() => expect(requests).toHaveLength(1));
+    const [{ headers, body } = { headers: {}, body: "" }] = requests;
+    const signature = createHmac("sha256", secret!).update(body).digest("hex");
+    expect(headers).toMatchObject({ "linear-signature": signature });
+    socket.close();
   });
 
   test("beyond the fiftieth of an environment receives nothing", async () => {

@@ -7,7 +7,8 @@ import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { type Received, receive, signedBody } from "../../support/receiver";
 import { APP } from "../../support/socket-mode";
 
-const program = useProgram(useDatabase());
+const database = useDatabase();
+const program = useProgram(database);
 const { act, post, connect } = useActing(program);
 
 async function withAddress(requestUrl: string, fields: object = {}) {
@@ -209,9 +210,15 @@ test.each([
 
 test("nothing is posted to this server or its database", async () => {
   const { port } = new URL(program.url);
+  const { port: postgres } = new URL(database.url);
   const reason = "its address is one of this server or its database";
-  for (const host of ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433"]) {
-    const { environment } = await withAddress(`http://${host}:${port}/api/platform/initEnv`);
+  for (const host of [
+    ...["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433"].map(
+      (own) => `${own}:${port}`,
+    ),
+    `127.0.0.1:${postgres || 5432}`,
+  ]) {
+    const { environment } = await withAddress(`http://${host}/api/platform/initEnv`);
     await post(environment, { text: "hello" });
     expect((await ends(environment, "blocked")).attempts[0].failed).toBe(reason);
   }
