@@ -36,8 +36,11 @@ export function receive(answer: Answer = () => new Response("ok")) {
       requests.push(received);
       inFlight++;
       most = Math.max(most, inFlight);
+      const gone = new Promise<Response>((resolve) => {
+        request.signal.addEventListener("abort", () => resolve(new Response()));
+      });
       try {
-        return await answer(received);
+        return await Promise.race([answer(received), gone]);
       } finally {
         inFlight--;
       }
