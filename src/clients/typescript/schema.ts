@@ -3584,7 +3584,10 @@ export interface components {
              * @example http://127.0.0.1:3001/events
              */
             readonly requestUrl: string;
-            /** @description Its own */
+            /**
+             * @description Its own
+             * @example 0d1f0d1f0d1f0d1f0d1f0d1f0d1f0d1f
+             */
             readonly signingSecret: string;
         };
         /** @description The apps of an environment that receive events */

@@ -37,7 +37,7 @@ const EventWebhook = t.Object(
     connected: EventAppView.properties.connected,
     events: EventTypes,
     requestUrl: RequestUrl,
-    signingSecret: t.String({ description: "Its own" }),
+    signingSecret: t.String({ description: "Its own", examples: ["0d1f".repeat(8)] }),
   },
   {
     title: "EventWebhook",

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { LinearClient } from "@linear/sdk";
 import { LinearWebhookClient } from "@linear/sdk/webhooks";
+import { tableInWorld } from "~/replicas/members";
 import { eventually, useDatabase } from "../../support/database";
 import { expectStatus, useProgram } from "../../support/program";
 import { receive } from "../../support/receiver";
@@ -22,17 +23,22 @@ async function withEvents(fields: object = {}) {
   const environment = await program.environment({ ...TRACKER, ...fields, events: { apps } });
   const { environmentId, environmentUrl, token, schemaName } = environment;
   const apiUrl = `${program.url}${environmentUrl}/graphql`;
-  return { environmentId, schemaName, linear: new LinearClient({ apiKey: token, apiUrl }) };
+  return { environmentId, schemaName, token, linear: new LinearClient({ apiKey: token, apiUrl }) };
 }
 type Place = Awaited<ReturnType<typeof withEvents>>;
 
 /** The service takes addresses of HTTPS only; a receiver of this machine has none. */
-async function webhookOf({ linear, schemaName }: Place, url: string, fields: object = {}) {
+async function webhookOf(
+  { linear, schemaName }: Place,
+  url: string,
+  fields: object = {},
+  table = "webhooks",
+) {
   const created = await linear.createWebhook({
     ...{ url: "https://bot.example.com/", resourceTypes: ["Issue"], teamId: ENG, ...fields },
   });
   const webhook = (await created.webhook)!;
-  await database.sql.unsafe(`update ${schemaName}.webhooks set url = $1 where id = $2`, [
+  await database.sql.unsafe(`update ${schemaName}.${table} set url = $1 where id = $2`, [
     ...[url, webhook.id],
   ]);
   return webhook;
@@ -168,7 +174,7 @@ describe("a webhook", () => {
     const { environmentId, environmentUrl, token, schemaName } = environment;
     const apiUrl = `${program.url}${environmentUrl}/graphql`;
     const linear = new LinearClient({ apiKey: token, apiUrl });
-    const place = { environmentId, schemaName, linear };
+    const place = { environmentId, schemaName, token, linear };
     await webhookOf(place, bot.url);
     const apps = [{ app: APP, userId: AGENT, events: [] }];
     expectStatus(await program.call("PUT", `/env/${environmentId}/events`, { apps }), 200);
@@ -176,6 +182,25 @@ describe("a webhook", () => {
     await bot.has(1);
     expectStatus(await program.call("PUT", `/env/${environmentId}/events`, { apps: [] }), 200);
     expect(await webhooksOf(place)).toEqual([]);
+  });
+
+  test("of a world receives the events of its service", async () => {
+    const bot = receive();
+    const place = await withEvents({
+      ...{ templateService: "world", templateName: "acme" },
+      ...{ impersonateUserId: undefined, impersonateEmail: "agent@acme.test" },
+    });
+    const { environmentId, schemaName } = place;
+    const { body } = await program.get(`/env/${environmentId}`);
+    const apiUrl = `${program.url}${body.services.tracker.url}/graphql`;
+    const linear = new LinearClient({ apiKey: place.token, apiUrl });
+    const { nodes } = await linear.teams();
+    const teamId = nodes[0]!.id;
+    const world = { ...place, linear, environmentId, schemaName };
+    await webhookOf(world, bot.url, { teamId }, tableInWorld("tracker", "webhooks"));
+    await linear.createIssue({ teamId, title: "Ship it" });
+    await bot.has(1);
+    expect(JSON.parse(bot.requests[0]!.body)).toMatchObject({ data: { title: "Ship it" } });
   });
 
   test("with an address that is not allowed has blocked deliveries", async () => {
