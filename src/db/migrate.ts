@@ -52,7 +52,7 @@ import eventFaults from "~/db/migrations/0036_event_faults.sql" with { type: "te
 import disconnections from "~/db/migrations/0037_disconnections.sql" with { type: "text" };
 import pendingActions from "~/db/migrations/0038_pending_actions.sql" with { type: "text" };
 import testEvents from "~/db/migrations/0039_test_events.sql" with { type: "text" };
-import addresses from "~/db/migrations/0041_addresses.sql" with { type: "text" };
+import addresses from "~/db/migrations/0040_addresses.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -102,7 +102,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 37, name: "disconnections", text: disconnections },
   { version: 38, name: "pending_actions", text: pendingActions },
   { version: 39, name: "test_events", text: testEvents },
-  { version: 41, name: "addresses", text: addresses },
+  { version: 40, name: "addresses", text: addresses },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>
