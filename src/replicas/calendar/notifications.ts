@@ -47,7 +47,8 @@ function watched(
   addressOf: ReadonlyMap<string, string>,
 ): string | undefined {
   const [, calendar = "", kind] = OF_CALENDAR.exec(resourceUri) ?? [];
-  const id = decodeURIComponent(calendar);
+  // As it was written: calls find a calendar by its id in any case.
+  const id = decodeURIComponent(calendar).toLowerCase();
   if (kind) return `${kind} ${id === "primary" ? (addressOf.get(userId) ?? id) : id}`;
   const [, list] = OF_USER.exec(resourceUri) ?? [];
   return list && `${list} ${userId}`;
@@ -100,26 +101,27 @@ async function readChannels(
   changes: readonly Change[],
   apps: readonly EventApp[],
 ) {
-  const ofChannels = changes.filter(({ table }) => table === "channels");
   const users = new Set(apps.map(({ user }) => user));
-  const removed = ofChannels
-    .flatMap(({ before, after }) => (before && !after ? [before as unknown as Channel] : []))
-    .filter(({ userId }) => users.has(userId));
-  const stored = await listChannels(session, [...users]);
   const begins = new Map<string, number>();
-  const ends = new Map<string, number>();
-  for (const { number, before, after } of ofChannels) {
+  /** A channel that has ended can have the id of a later one. */
+  const known: { readonly channel: Channel; readonly begin: number; readonly end: number }[] = [];
+  for (const { table, number, before, after } of changes) {
+    if (table !== "channels") continue;
     if (after && !before) begins.set(String(after["id"]), number);
-    if (before && !after) ends.set(String(before["id"]), number);
+    if (after || !before) continue;
+    const channel = before as unknown as Channel;
+    known.push({ channel, begin: begins.get(channel.id) ?? 0, end: number });
+    begins.delete(channel.id);
   }
-  const known = new Map([...removed, ...stored].map((channel) => [channel.id, channel]));
-  return (change: Change): Channel[] =>
-    [...known.values()].filter(
-      ({ id, expiration }) =>
-        (begins.get(id) ?? 0) < change.number &&
-        (ends.get(id) ?? Number.POSITIVE_INFINITY) > change.number &&
-        expiration > change.micros / MICROS,
-    );
+  for (const channel of await listChannels(session, [...users]))
+    known.push({ channel, begin: begins.get(channel.id) ?? 0, end: Number.POSITIVE_INFINITY });
+  return ({ number, micros }: Change): Channel[] =>
+    known
+      .filter(
+        ({ channel: { userId, expiration }, begin, end }) =>
+          users.has(userId) && begin < number && number < end && expiration > micros / MICROS,
+      )
+      .map(({ channel }) => channel);
 }
 
 const messageOf = (

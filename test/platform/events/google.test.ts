@@ -3,9 +3,11 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { eventually, useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { restCall } from "../../support/rest";
+import { useNoted } from "./noted";
 
 const database = useDatabase();
 const program = useProgram(database);
+const { keep } = useNoted(database, program, new Set());
 
 const AGENT = "agent@acme.test";
 const JOHN = "john@acme.test";
@@ -17,7 +19,11 @@ const CLIENT = "agent.apps.googleusercontent.com";
 const TEAM = "c_team@group.calendar.google.com";
 const DAYS_MS = 86_400_000;
 
-type Environment = { readonly environmentId: string; readonly environmentUrl: string };
+type Environment = {
+  readonly environmentId: string;
+  readonly environmentUrl: string;
+  readonly token: string;
+};
 
 const open: WebSocket[] = [];
 afterEach(() => {
@@ -227,6 +233,34 @@ describe("calendar", () => {
     await send(env, "PATCH", `calendar/v3/calendars/${TEAM}/events/${id}`, { summary: "Later" });
     expect((await shownIn(env)).slice(1)).toEqual([
       ["exists", "c1"],
+      ["exists", "c1"],
+    ]);
+  });
+
+  test("a calendar is watched by its id in any case", async () => {
+    const env = await create("calendar", [app]);
+    await watch(env, `calendars/${encodeURIComponent(AGENT.toUpperCase())}/events`);
+    await insert(env, "primary");
+    expect(await shownIn(env)).toEqual([
+      ["sync", "c1"],
+      ["exists", "c1"],
+    ]);
+  });
+
+  test("a channel with the id of one that has ended is another one", async () => {
+    const env = await create("calendar", [app]);
+    const { resourceId } = await watch(env, "calendars/primary/events");
+    const release = await keep(env);
+    await insert(env, "primary");
+    await send(env, "POST", "calendar/v3/channels/stop", { id: "c1", resourceId });
+    await insert(env, "primary");
+    await watch(env, "calendars/primary/events");
+    await insert(env, "primary");
+    await release();
+    expect(await shownIn(env)).toEqual([
+      ["sync", "c1"],
+      ["exists", "c1"],
+      ["sync", "c1"],
       ["exists", "c1"],
     ]);
   });
