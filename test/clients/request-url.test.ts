@@ -1,4 +1,4 @@
-/** Apps with a Request URL, by official frameworks, which check the signatures: `diorama listen` brings their events. */
+/** Apps with a Request URL, by official frameworks, which check the signatures: the server or `diorama listen` posts to it. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { freePort } from "../../scripts/postgres";
@@ -30,19 +30,22 @@ const python = async (port: number) => ({
 });
 
 test.each([
-  ["Bolt for JavaScript", node],
-  ["Bolt for Python", python],
-])("an app by %s receives a mention, and answers it", async (_name, prepare) => {
+  ["Bolt for JavaScript", "diorama listen", node],
+  ["Bolt for JavaScript", "the server", node],
+  ["Bolt for Python", "diorama listen", python],
+  ["Bolt for Python", "the server", python],
+])("an app by %s receives a mention from %s, and answers it", async (_name, by, prepare) => {
   const port = await freePort();
   const { command, env } = await prepare(port);
   const environment = await program.environment();
   const { environmentId, environmentUrl, token } = environment;
-  const apps = [{ app: APP, events: ["app_mention"] }];
+  const to = `http://127.0.0.1:${port}/slack/events`;
+  const isPosted = by === "the server";
+  const apps = [{ app: APP, events: ["app_mention"], ...(isPosted && { requestUrl: to }) }];
   const put = await program.call("PUT", `/env/${environmentId}/events`, { apps });
   expectStatus(put, 200);
   const [{ signingSecret: SIGNING_SECRET, userId }] = put.body.apps;
-  const to = `http://127.0.0.1:${port}/slack/events`;
-  running.push(commands.start(["listen", environmentId, "--forward-to", to]));
+  if (!isPosted) running.push(commands.start(["listen", environmentId, "--forward-to", to]));
   const URL = `${program.url}${environmentUrl}`;
   running.push(
     Bun.spawn(command, {

@@ -54,7 +54,7 @@ async function requireApp(
   if (named === undefined && another !== undefined)
     throw new ApiError(
       "invalid_request",
-      `${path}.service: needed, as ${services.join(" and ")} have events`,
+      `${path}.service: needed: one of ${services.join(", ")}, which have events`,
     );
   const words = requireReplica(service).events;
   if (!words) throw new Error("a service without events was chosen");

@@ -150,6 +150,25 @@ function notified(
   };
 }
 
+/**
+ * Texts and numbers as headers. Characters that these cannot have, such as those of a client's token, are percent-encoded.
+ * One that is raised by hand can have any fields.
+ */
+const headersOf = (values: { readonly [header: string]: unknown }): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => {
+      if (typeof value !== "string" && typeof value !== "number") return [];
+      return [
+        [
+          name,
+          String(value)
+            .toWellFormed()
+            .replace(/[^ -~]/gu, encodeURIComponent),
+        ],
+      ];
+    }),
+  );
+
 export const events: Events<TableName> = {
   tables: ["events", "event_attendees", "acl", "list_entries", "users", "channels"],
   types: TYPES,
@@ -162,18 +181,18 @@ export const events: Events<TableName> = {
     ...acknowledging,
     isLast: ({ status }) => !REPEATED.has(status),
     request(_, { payload }) {
-      const message = payload as Message;
+      const message = payload as Partial<Message>;
       return {
         headers: {
           "content-type": "application/json; utf-8",
           "user-agent": AGENT,
-          "x-goog-channel-id": message.channelId,
-          "x-goog-message-number": String(message.messageNumber),
-          "x-goog-resource-id": message.resourceId,
-          "x-goog-resource-state": message.resourceState,
-          "x-goog-resource-uri": message.resourceUri,
-          "x-goog-channel-expiration": message.channelExpiration,
-          ...(message.channelToken !== undefined && {
+          ...headersOf({
+            "x-goog-channel-id": message.channelId,
+            "x-goog-message-number": message.messageNumber,
+            "x-goog-resource-id": message.resourceId,
+            "x-goog-resource-state": message.resourceState,
+            "x-goog-resource-uri": message.resourceUri,
+            "x-goog-channel-expiration": message.channelExpiration,
             "x-goog-channel-token": message.channelToken,
           }),
         },

@@ -210,6 +210,29 @@ describe("calendar", () => {
     expect(Number(exists?.headers["x-goog-message-number"])).toBeGreaterThan(1);
   });
 
+  test("every message can be sent, whatever a token or an event raised by hand has", async () => {
+    const env = await create("calendar", [app]);
+    const hook = listen(env, CLIENT);
+    await watch(env, "calendars/primary/events", { token: "Käse 日\r\nx-other: 1" });
+    await hook.has(1);
+    expect(hook.requests[0]?.headers["x-goog-channel-token"]).toBe(
+      "K%C3%A4se %E6%97%A5%0D%0Ax-other: 1",
+    );
+    const answer = await program.post(`/env/${env.environmentId}/events`, {
+      type: "exists",
+      event: { channelId: "ö", messageNumber: 3, channelToken: { a: 1 }, resourceId: null },
+    });
+    expectStatus(answer, 200);
+    await hook.has(2);
+    expect(hook.requests[1]?.headers).toEqual({
+      "content-type": "application/json; utf-8",
+      "user-agent": expect.any(String),
+      "x-goog-channel-id": "%C3%B6",
+      "x-goog-message-number": "3",
+      "x-goog-resource-state": "exists",
+    });
+  });
+
   test("an answer other than a server's error ends the attempts", async () => {
     const env = await create("calendar", [app]);
     const hook = listen(env, CLIENT, (attempt) => (attempt === 0 ? 503 : 404));
@@ -278,6 +301,7 @@ describe("calendar", () => {
     await send(env, "PATCH", `calendar/v3/users/me/calendarList/${encodeURIComponent(AGENT)}`, {
       colorId: "7",
     });
+    await shownIn(env); // Messages follow from a state after the change: the channel is still there.
     await send(env, "POST", "calendar/v3/channels/stop", { id: "rules", resourceId });
     await send(env, "POST", "calendar/v3/calendars/primary/acl", {
       ...{ role: "reader", scope: { type: "user", value: "other@example.org" } },

@@ -172,7 +172,9 @@ describe("apps", () => {
     expectRefusal(
       other,
       ...([400, "invalid_request"] as const),
-      expect.stringContaining("apps[0].service: needed, as chat and tracker have events") as never,
+      expect.stringContaining(
+        "apps[0].service: needed: one of chat, tracker, mail, calendar, which have events",
+      ) as never,
     );
   });
 

@@ -54,3 +54,14 @@ test("an id that is taken is rejected", async () => {
   expect([answer.status, reason]).toEqual([400, "channelIdNotUnique"]);
   expect(answer.body.error.message).toBe("Channel id c1 not unique");
 });
+
+test("an environment has at most 200 channels at the same time", async () => {
+  const env = await environment();
+  const numbers = Array.from({ length: 201 }, (_, number) => number);
+  const statuses: number[] = [];
+  for (const number of numbers)
+    statuses.push((await call(env, "POST", EVENTS, channel({ id: `c${number}` }))).status);
+  expect(statuses).toEqual(numbers.map((number) => (number < 200 ? 200 : 403)));
+  const { body } = await call(env, "POST", EVENTS, channel({ id: "c200" }));
+  expect(body.error.errors[0].reason).toBe("quotaExceeded");
+});

@@ -1,7 +1,13 @@
 /** Channels for notifications, which apps of the environment receive: see `notifications.ts`. */
 import { Type } from "@sinclair/typebox";
 import { requirePlace, write } from "~/replicas/calendar/access";
-import { CalendarError, invalid, notFound, required } from "~/replicas/calendar/errors";
+import {
+  CalendarError,
+  invalid,
+  notFound,
+  quotaExceeded,
+  required,
+} from "~/replicas/calendar/errors";
 import {
   answersOf,
   type CalendarCall,
@@ -13,7 +19,7 @@ import {
   text,
 } from "~/replicas/calendar/operation";
 import { bodyOf } from "~/replicas/calendar/shapes/calendar";
-import { deleteChannel, hasChannel } from "~/replicas/calendar/store/channels";
+import { countChannels, deleteChannel, hasChannel } from "~/replicas/calendar/store/channels";
 import { insert } from "~/replicas/calendar/store/write";
 import { millisOf } from "~/source";
 
@@ -23,6 +29,8 @@ const TTL_SECONDS_MAX = 30 * 24 * 3_600;
 const ID = /^[A-Za-z0-9\-_+/=]{1,64}$/;
 const TOKEN_MAX = 256;
 const ADDRESS_MAX = 2_048;
+/** Of an environment: each change of a resource has a message for each of its channels. */
+const CHANNELS_MAX = 200;
 
 const resourceId = text("Of the watched resource", "o3hgv1538sdjfh");
 const CHANNEL = {
@@ -95,11 +103,13 @@ async function watch(call: CalendarCall, resource: string, body: ChannelResource
   return await write(call, async ({ session, userId }) => {
     if (await hasChannel(session, channel.id))
       throw new CalendarError("channelIdNotUnique", `Channel id ${channel.id} not unique`);
+    const now = millisOf(session.source);
+    if ((await countChannels(session, now)) >= CHANNELS_MAX) throw quotaExceeded();
     const resourceUri = `${API}/${resource}?alt=json`;
     const stored = {
       ...{ ...channel, resourceUri, resourceId: resourceIdOf(userId, resourceUri), userId },
       ...{ params: body.params ?? null, payload: body.payload ?? false },
-      expiration: millisOf(session.source) + 1_000 * lifetime,
+      expiration: now + 1_000 * lifetime,
     };
     await insert(session, "channels", [stored]);
     return {

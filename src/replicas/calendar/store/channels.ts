@@ -45,6 +45,14 @@ export async function listCalendarsOf(
   return new Map(rows.map(({ id, calendarId }) => [id, calendarId]));
 }
 
+/** Channels of all users that have not expired. `now`: milliseconds since 1970. */
+export async function countChannels({ sql, t }: CalendarSession, now: number): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int4 as count from ${t.channels} where expiration > ${now}::float8
+  `;
+  return row?.count ?? 0;
+}
+
 export async function hasChannel({ sql, t }: CalendarSession, id: string): Promise<boolean> {
   const found = await sql`select from ${t.channels} where id = ${id}`;
   return found.length > 0;
