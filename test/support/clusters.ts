@@ -114,12 +114,14 @@ async function own(dir: string): Promise<void> {
 }
 
 /**
- * Waits for the end of process $1, and stops the server in directory $2 unless it has another owner by then. Removes its
+ * Waits for the end of process $1, and stops the server in directory $2 unless it has another owner by then. Moves the
+ * owner's name before it reads it, so that a process that takes over in between finds the move and waits. Removes the
  * data: a database of thousands of environments takes a minute to drop.
  */
 const STOP_AFTER = `
   while kill -0 "$1" 2>/dev/null; do sleep 0.2; done
-  [ "$(cat "$2.owner")" = "$1" ] && mv "$2.owner" "$2.stopping" || exit
+  mv "$2.owner" "$2.stopping" || exit
+  [ "$(cat "$2.stopping")" = "$1" ] || exec mv "$2.stopping" "$2.owner"
   server=$(head -n 1 "$2/data/postmaster.pid")
   kill -QUIT "$server"
   while kill -0 "$server" 2>/dev/null; do sleep 0.1; done

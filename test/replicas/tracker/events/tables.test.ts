@@ -22,7 +22,6 @@ const SILENT: Readonly<Record<string, string>> = {
   templates: "the service has no resource type for them",
   favorites: "only their owner sees them",
   entity_external_links: "the service has no resource type for them",
-  webhooks: "the service has no resource type for them",
   notification_subscriptions: "only their owner sees them",
   issue_history: "the changes of an issue are its events",
   uploads: "files have no resource type",
