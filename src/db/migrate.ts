@@ -53,6 +53,7 @@ import disconnections from "~/db/migrations/0037_disconnections.sql" with { type
 import pendingActions from "~/db/migrations/0038_pending_actions.sql" with { type: "text" };
 import testEvents from "~/db/migrations/0039_test_events.sql" with { type: "text" };
 import addresses from "~/db/migrations/0040_addresses.sql" with { type: "text" };
+import changesOfOthers from "~/db/migrations/0041_changes_of_others.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -103,6 +104,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 38, name: "pending_actions", text: pendingActions },
   { version: 39, name: "test_events", text: testEvents },
   { version: 40, name: "addresses", text: addresses },
+  { version: 41, name: "changes_of_others", text: changesOfOthers },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -70,6 +70,8 @@ create table diorama.counterpart_changes (
   table_name text not null,
   before text,
   after text,
+  actor text,
+  changed_at bigint,
   constraint counterpart_changes_pkey PRIMARY KEY (environment_id, number)
 );
 
@@ -590,8 +592,13 @@ declare
   old_row text;
   new_row text;
   bytes int8;
+  actor text := nullif(current_setting('diorama_note.actor', true), '');
+  changed_at int8;
 begin
-  if coalesce(current_setting('diorama_note.actor', true), '') <> '' then return null; end if;
+  if actor is not null then
+    if tg_argv[1] is distinct from 'any' then return null; end if;
+    changed_at := floor((nullif(current_setting('diorama_note.cause', true), '')::json ->> 'micros')::numeric / 1000);
+  end if;
   if tg_op = 'UPDATE' and old is not distinct from new then return null; end if;
   if tg_op <> 'INSERT' then old_row := old::text; end if;
   if tg_op <> 'DELETE' then new_row := new::text; end if;
@@ -599,8 +606,8 @@ begin
     + 1000 + coalesce(octet_length(old_row), 0) + coalesce(octet_length(new_row), 0);
   if bytes > 33554432 then return null; end if;
   perform set_config('diorama_note.bytes', bytes::text, true);
-  insert into diorama.counterpart_changes (environment_id, transaction, table_name, before, after)
-  values (tg_argv[0], pg_current_xact_id(), tg_table_name, old_row, new_row);
+  insert into diorama.counterpart_changes (environment_id, transaction, table_name, before, after, actor, changed_at)
+  values (tg_argv[0], pg_current_xact_id(), tg_table_name, old_row, new_row, actor, changed_at);
   return null;
 end
 $function$

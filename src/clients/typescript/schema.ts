@@ -359,7 +359,13 @@ export interface components {
          * @enum {string}
          */
         readonly TriggerType: "added" | "changed" | "removed";
-        /** @description An assertion without a count, on the changes that one transaction of the agent has committed */
+        /**
+         * @description Whose changes: the agent's, if omitted, or anybody's, also those of the clock and of counterparts. A rule that anybody sets off has `after`
+         * @example any
+         * @enum {string}
+         */
+        readonly TriggerOrigin: "agent" | "any";
+        /** @description An assertion without a count, on the changes that one transaction has committed */
         readonly CounterpartTrigger: {
             readonly diff_type: components["schemas"]["TriggerType"];
             /**
@@ -377,8 +383,9 @@ export interface components {
             readonly expected_changes?: {
                 readonly [key: string]: unknown;
             };
+            readonly from?: components["schemas"]["TriggerOrigin"];
         };
-        /** @description With `after` or `at`: the person does not act if a later transaction of the agent meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}` */
+        /** @description With `after` or `at`: the person does not act if a later transaction meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}` */
         readonly CounterpartExcuse: {
             readonly diff_type: components["schemas"]["TriggerType"];
             /**
@@ -396,6 +403,7 @@ export interface components {
             readonly expected_changes?: {
                 readonly [key: string]: unknown;
             };
+            readonly from?: components["schemas"]["TriggerOrigin"];
         };
         /** @description A value of the row that set off the rule: of a column, or of a part of one (`extra.topic`). Of several paths, the first that is not null */
         readonly FromTrigger: {
@@ -3445,7 +3453,7 @@ export interface components {
              */
             readonly fired: number;
             /**
-             * @description How often it has not acted, because the agent did what `unless` names
+             * @description How often it has not acted, because of `unless`
              * @example 0
              */
             readonly dropped: number;
@@ -4702,6 +4710,7 @@ export type Fault = components['schemas']['Fault'];
 export type NewEventApp = components['schemas']['NewEventApp'];
 export type NewEventApps = components['schemas']['NewEventApps'];
 export type TriggerType = components['schemas']['TriggerType'];
+export type TriggerOrigin = components['schemas']['TriggerOrigin'];
 export type CounterpartTrigger = components['schemas']['CounterpartTrigger'];
 export type CounterpartExcuse = components['schemas']['CounterpartExcuse'];
 export type FromTrigger = components['schemas']['FromTrigger'];

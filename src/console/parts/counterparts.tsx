@@ -84,7 +84,8 @@ function beginningOf(
   rules: readonly CounterpartState[],
 ): string {
   const before = rules.find(({ then }) => then === name);
-  const change = when && `a row of ${when.entity} is ${when.diff_type}`;
+  const by = when?.from === "any" ? " by anybody" : "";
+  const change = when && `a row of ${when.entity} is ${when.diff_type}${by}`;
   const first = change ?? (before ? `after ${before.name}` : `${at} from the beginning`);
   return after === undefined ? first : `${first}, ${after} later`;
 }

@@ -6,13 +6,20 @@ import { gather, type Rows } from "~/evaluation/candidates";
 import type { Vocabulary } from "~/evaluation/vocabulary";
 import type { NotedRow } from "~/platform/counterparts/store";
 
+/** The net changes of a transaction that one actor has made at one time. */
+type Step = Pick<NotedRow, "actor" | "changedAt"> & { readonly rows: Rows };
+
 /** The net changes of each transaction, in the order of their first change. */
 export function* changesOf(
   tables: Vocabulary["tables"],
   noted: readonly NotedRow[],
-): Generator<Rows> {
-  for (const rows of Map.groupBy(noted, ({ transaction }) => transaction).values())
-    yield netOf(tables, rows);
+): Generator<Step> {
+  const stepOf = ({ transaction, actor, changedAt }: NotedRow) =>
+    [transaction, actor, changedAt].join(" ");
+  for (const rows of Map.groupBy(noted, stepOf).values()) {
+    const { actor = null, changedAt = null } = rows[0] ?? {};
+    yield { actor, changedAt, rows: netOf(tables, rows) };
+  }
 }
 
 function netOf(tables: Vocabulary["tables"], rows: readonly NotedRow[]): Rows {

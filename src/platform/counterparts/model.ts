@@ -67,11 +67,18 @@ const When = t.Object(
         examples: [{ topic: { to: "Launch" } }],
       }),
     ),
+    from: t.Optional(
+      t.Union([t.Literal("agent"), t.Literal("any")], {
+        title: "TriggerOrigin",
+        description:
+          "Whose changes: the agent's, if omitted, or anybody's, also those of the clock and of counterparts. A rule that anybody sets off has `after`",
+        examples: ["any"],
+      }),
+    ),
   },
   {
     title: "CounterpartTrigger",
-    description:
-      "An assertion without a count, on the changes that one transaction of the agent has committed",
+    description: "An assertion without a count, on the changes that one transaction has committed",
   },
 );
 
@@ -151,7 +158,7 @@ const Rule = t.Object(
       ...When,
       title: "CounterpartExcuse",
       description:
-        'With `after` or `at`: the person does not act if a later transaction of the agent meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}`',
+        'With `after` or `at`: the person does not act if a later transaction meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}`',
       examples: [
         {
           diff_type: "added",
@@ -240,7 +247,7 @@ const RuleState = t.Object(
     fired: Type.Integer({ ...Count, description: "How often it has acted", examples: [1] }),
     dropped: Type.Integer({
       ...Count,
-      description: "How often it has not acted, because the agent did what `unless` names",
+      description: "How often it has not acted, because of `unless`",
       examples: [0],
     }),
     lastError: t.Nullable(t.String({ examples: ["not_in_channel"] }), {

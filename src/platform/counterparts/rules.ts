@@ -17,7 +17,7 @@ import {
   type Counterpart,
   type NewAct,
 } from "~/platform/counterparts/model";
-import type { PersonAct, StoredRule } from "~/platform/counterparts/store";
+import { type PersonAct, type StoredRule, seesOthers } from "~/platform/counterparts/store";
 import { filledFrom, keptNamesIn, pathsIn } from "~/platform/counterparts/values";
 import { requireReplica, serviceOf, toolNames } from "~/replicas/index";
 
@@ -87,6 +87,9 @@ async function requireCounterpart(
   const service = requireService(services, rule.service, path);
   for (const field of ["at", "after"] as const)
     if (rule[field] !== undefined) requireDuration(rule[field], `${path}.${field}`);
+  // So that rules that set off each other do not act forever at the same moment.
+  if (seesOthers(rule.when) && rule.after === undefined)
+    throw wrong(`${path}.after`, "needed with when.from any");
   requireAction({ ...rule, service }, beginning, path);
   requireColumns(rule.keep, beginning.columns, `${path}.keep`);
   const excuse = requireUnless({ ...rule, service }, vocabulary, beginning, `${path}.unless`);
@@ -187,7 +190,7 @@ function requireService(services: readonly string[], named: string | undefined, 
 
 /** The trigger of a rule, whose service is known. Throws `invalid_request`. */
 export function triggerOf(
-  { when, service }: Required<Pick<StoredRule, "when" | "service">>,
+  { when: { from: _, ...when }, service }: Required<Pick<StoredRule, "when" | "service">>,
   vocabulary: Vocabulary,
   path: string,
   { isNew }: { readonly isNew: boolean } = { isNew: false },
@@ -219,7 +222,7 @@ export function takenFrom(row: Row, rule: StoredRule, rules: readonly StoredRule
 export const followerOf = ({ then }: StoredRule, rules: readonly StoredRule[]) =>
   then === undefined ? undefined : rules.find(({ name }) => name === then);
 
-/** Whether changes of the agent end an action that waits. `row`: has set it off. */
+/** Whether changes end an action that waits. `row`: has set it off. */
 export function excuseOf(
   { unless, service, name }: StoredRule,
   row: Row,

@@ -2,6 +2,7 @@
  * The counterparts of environments, and the triggers that note the changes that may set them off (migration 35). These
  * functions run on any of the pools.
  */
+import type { Actor } from "~/capture/actor";
 import { of } from "~/db/blueprint";
 import { type Fragment, literal, type Sql } from "~/db/connect";
 import type { Row } from "~/evaluation/predicate";
@@ -133,6 +134,10 @@ export type NotedRow = {
   readonly tableName: string;
   readonly before: string | null;
   readonly after: string | null;
+  /** Null: the agent. */
+  readonly actor: Actor | null;
+  /** Of others: in milliseconds since 1970, by the clock of the environment. */
+  readonly changedAt: number | null;
 };
 
 /**
@@ -154,6 +159,7 @@ export async function listChanges(
       from sizes
     )
     select c.number::text as number, c.transaction::text as transaction, table_name as "tableName", before, after,
+      actor, changed_at::float8 as "changedAt",
       exists (select from next where not fits) as "hasMore"
     from diorama.counterpart_changes c join next on next.transaction = c.transaction
     where environment_id = ${environmentId} and fits order by c.number
@@ -187,14 +193,24 @@ const TRIGGER = "diorama_counterpart";
 
 export type Schema = { readonly environmentId: string; readonly schemaName: string };
 
-/** The tables whose changes rules look at. */
-export const tablesIn = (rules: readonly StoredRule[]): string[] => [
-  ...new Set(
-    rules.flatMap(({ table, unlessTable }) =>
-      [table, unlessTable].filter((name) => name !== undefined),
-    ),
-  ),
-];
+/** The tables whose changes rules look at. `only`: of some of their conditions. */
+export const tablesIn = (
+  rules: readonly StoredRule[],
+  only: (when: Counterpart["when"]) => boolean = () => true,
+): string[] => {
+  const names = rules.flatMap(({ when, table, unless, unlessTable }) => [
+    ...(only(when) ? [table] : []),
+    ...(only(unless) ? [unlessTable] : []),
+  ]);
+  return [...new Set(names.filter((name) => name !== undefined))];
+};
+
+/** Whether a condition is met by what others than the agent change, too. */
+export const seesOthers = (when: Counterpart["when"]): boolean => when?.from === "any";
+
+/** Whether what others than the agent change has to be looked at. */
+export const areOthersSeen = (rules: readonly StoredRule[]): boolean =>
+  rules.some(({ when, unless }) => seesOthers(when) || seesOthers(unless));
 
 /**
  * Begins to note the changes that may set off these rules. A schema with these triggers differs from its template, so
@@ -205,11 +221,14 @@ export async function startNoting(
   { environmentId, schemaName }: Schema,
   rules: readonly StoredRule[],
 ): Promise<void> {
-  for (const table of tablesIn(rules))
+  const ofOthers = tablesIn(rules, seesOthers);
+  for (const table of tablesIn(rules)) {
+    const given = [environmentId, ...(ofOthers.includes(table) ? ["any"] : [])].map(literal);
     await tx.unsafe(
       `create trigger ${TRIGGER} after insert or update or delete on ${of(schemaName, table)}
-       for each row execute function diorama.note_for_counterparts(${literal(environmentId)})`,
+       for each row execute function diorama.note_for_counterparts(${given.join(", ")})`,
     );
+  }
 }
 
 export async function stopNoting(

@@ -1,5 +1,5 @@
 /**
- * Actions of counterparts. What sets them off is noted with the agent's changes, in the same transaction; an action and
+ * Actions of counterparts. What sets them off is noted with the changes, in the same transaction; an action and
  * the fact that it was done are one transaction, too. So each is done once, whichever server dies when: what a call sets
  * off is done before its answer, and if the server dies before that, ahead of the next call or the end of the run.
  *
@@ -44,19 +44,34 @@ export function createActing(deps: {
   const settle = createSettling(deps);
   const within = <T>(work: (tx: Tx) => Promise<T>) => inTransaction(replicas, work);
 
-  /** Runs work as an action that no rule has set off. A throw undoes it. Throws 503 if calls do not end in time. */
+  /** Does what has been set off by something that is done already. If this fails, the next call does it first. */
+  const settleAfter = async (environment: EnvironmentRow, baseUrl?: string) =>
+    await settle(environment, baseUrl).catch((error: unknown) =>
+      log.warn("actions wait for the next call", {
+        environment_id: environment.environmentId,
+        ...errorFields(error),
+      }),
+    );
+
+  /**
+   * Runs work as an action that no rule has set off, and what it sets off. A throw undoes it. Throws 503 if calls do not
+   * end in time.
+   */
   async function between<T>(
     environment: EnvironmentRow,
     name: string,
     work: (tx: Tx, source: Source) => Promise<T>,
   ): Promise<T> {
     const { environmentId: id, schemaName } = environment;
-    return await exclusive.run(
+    let isSeen = false;
+    const result = await exclusive.run(
       environment,
       async (tx) => {
         const timing = await lockTiming(tx, id);
         if (!timing) throw notFound();
-        const { actions } = (await store.find(tx, id))?.progress ?? { actions: 0 };
+        const state = await store.find(tx, id);
+        const { actions } = state?.progress ?? { actions: 0 };
+        isSeen = store.areOthersSeen(state?.rules ?? []);
         if (actions >= ACTIONS_MAX)
           throw new ApiError(
             "invalid_request",
@@ -64,12 +79,15 @@ export function createActing(deps: {
           );
         await setClock(tx, id, timing);
         const source = sourceBetween(timing, actions + 1);
-        if (await isNoted(tx, id)) await setCause(tx, causeOf({ counterpart: name }, source));
+        if (isSeen || (await isNoted(tx, id)))
+          await setCause(tx, causeOf({ counterpart: name }, source));
         await store.countAction(tx, id, actions + 1);
         return await capture.as(tx, "counterpart", schemaName, () => work(tx, source));
       },
       within,
     );
+    if (isSeen) await settleAfter(environment);
+    return result;
   }
 
   return {
@@ -112,13 +130,7 @@ export function createActing(deps: {
     ): Promise<T> {
       await settle(environment, baseUrl, 1);
       const result = await call();
-      // The call has been made: if this fails, it is done ahead of the next one, or of the end of the run.
-      await settle(environment, baseUrl).catch((error: unknown) =>
-        log.warn("actions wait for the next call", {
-          environment_id: environment.environmentId,
-          ...errorFields(error),
-        }),
-      );
+      await settleAfter(environment, baseUrl);
       return result;
     },
   };

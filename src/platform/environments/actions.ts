@@ -7,6 +7,7 @@ import { ACTIONS_MAX } from "~/platform/counterparts/model";
 import * as pending from "~/platform/counterparts/pending-store";
 import { followerOf, takenFrom } from "~/platform/counterparts/rules";
 import {
+  areOthersSeen,
   type CounterpartState,
   deleteChanges,
   find,
@@ -168,7 +169,7 @@ export async function performAll(
 ): Promise<Performed> {
   const counts = countsIn(progress);
   let kept = progress.kept ?? {};
-  const isCauseNoted = await isNoted(tx, environment.environmentId);
+  const isCauseNoted = areOthersSeen(rules) || (await isNoted(tx, environment.environmentId));
   const done: Act[] = [];
   const following: Act[] = [];
   let left = acts.length;

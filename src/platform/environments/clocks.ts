@@ -90,14 +90,17 @@ export function createClocks(deps: {
     const { environmentId: id, schemaName, service } = environment;
     const tables = await templates.tablesOf(environment);
     const { schedule } = modelOf(service, Object.keys(actorsIn(environment)));
-    const rules = await prepareCounterparts(environment);
+    const areExpected = await prepareCounterparts(environment);
     return await exclusive.run(
       environment,
       async (tx) => {
         await once?.take(tx);
         const timing = await store.lockTiming(tx, id);
         if (!timing) throw notFound();
-        const people = await counterpartsIn(tx, environment, timing, rules);
+        const people = await counterpartsIn(tx, environment, timing, {
+          areExpected,
+          max: EFFECTS_MAX,
+        });
         if (people?.isUnsettled && !isLast) throw new Unsettled();
         const from = nowOf(timing);
         const { bytes } = sourceOfMove(timing);
@@ -105,11 +108,12 @@ export function createClocks(deps: {
           const named = tablesOf(tx, schemaName, tables);
           return sessionWithin(tx, schemaName, named, { micros: at * MICROS, bytes });
         };
-        const noted = await isNoted(tx, id);
+        const isCauseNoted = people?.areOthersSeen || (await isNoted(tx, id));
         const fire = async (at: number) => {
-          if (noted) await setCause(tx, causeOf({ clock: true }, { micros: at * MICROS }));
+          if (isCauseNoted) await setCause(tx, causeOf({ clock: true }, { micros: at * MICROS }));
           const fired = await schedule?.fire(open(at));
-          if (noted) await noteNow(tx);
+          if (isCauseNoted) await noteNow(tx);
+          await people?.look();
           return fired ?? [];
         };
         const queues: Queue[] = [];
@@ -119,7 +123,7 @@ export function createClocks(deps: {
             next: (after, last) => schedule.next(open(after), after, last),
             fire,
           });
-        if (people) queues.push(await people.queue(EFFECTS_MAX));
+        if (people) queues.push(people.queue);
         // What is left from before is due at the time that the clock shows.
         const until =
           wanted.to === "next"

@@ -4,9 +4,10 @@ import type { Pool, Tx } from "~/db/connect";
 import type { Log } from "~/log";
 import * as pending from "~/platform/counterparts/pending-store";
 import * as store from "~/platform/counterparts/store";
-import { actsOf, performAll, postpone } from "~/platform/environments/actions";
+import { type Act, actsOf, performAll, postpone } from "~/platform/environments/actions";
 import { aheadOf } from "~/platform/environments/clock";
 import type { Timing } from "~/platform/environments/clock-model";
+import { createLooking } from "~/platform/environments/looking";
 import { createPerforming } from "~/platform/environments/performing";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import type { Templates } from "~/platform/templates/templates";
@@ -27,6 +28,7 @@ const ACTED = "counterpart_acted";
 export function createDueActions(deps: { pool: Pool; templates: Templates; log: Log }) {
   const { pool } = deps;
   const performing = createPerforming(deps);
+  const lookFor = createLooking(deps.templates);
 
   return {
     /** Reads what actions need, before a transaction holds a connection. Returns whether there are counterparts. */
@@ -36,54 +38,74 @@ export function createDueActions(deps: { pool: Pool; templates: Templates; log: 
       return state !== null;
     },
 
-    /** The actions of counterparts while the clock of their environment is moved. Undefined: it has none. */
+    /** The actions of counterparts while the clock of their environment is moved, of which `max` may be due. Undefined: it has none. */
     async counterpartsIn(
       tx: Tx,
       environment: EnvironmentRow,
       timing: Timing,
-      areExpected: boolean,
+      { areExpected, max }: { readonly areExpected: boolean; readonly max: number },
     ) {
       const { environmentId: id } = environment;
       const state = areExpected ? await store.find(tx, id) : null;
       if (!state) return undefined;
       const { last } = await pending.findLeft(tx, id);
       const { rules } = state;
+      const areOthersSeen = store.areOthersSeen(rules);
       let { progress } = state;
       const done: pending.StoredPending[] = [];
+      const list = () => pending.list(tx, id, { until: Number.MAX_SAFE_INTEGER, limit: max + 1 });
+      let left = await list();
+
+      /** Notes what was done so far. */
+      async function note(): Promise<void> {
+        await pending.remove(tx, id, done.splice(0));
+        await store.setProgress(tx, id, progress);
+      }
+
+      async function wait(acts: readonly Act[]): Promise<void> {
+        progress = await postpone(tx, id, timing, { rules, progress }, acts);
+        await note();
+        left = await list();
+      }
+
+      /** Lets what somebody has changed during the move set off and end actions. */
+      async function look(): Promise<void> {
+        if (!areOthersSeen) return;
+        await note();
+        const looked = await lookFor(tx, environment, { rules, progress }, { only: "others" });
+        if (looked.numbers.length === 0) return;
+        ({ progress } = looked);
+        await pending.remove(tx, id, looked.ended);
+        await store.deleteChanges(tx, id, looked.numbers);
+        await wait(looked.found);
+        if (looked.hasMore) await look();
+      }
 
       return {
         /** Changes have not been looked at that may set off or end actions. */
         isUnsettled: last !== null,
+        areOthersSeen,
+        look,
 
-        /** The first actions that are pending, one more than `max`. */
-        async queue(max: number): Promise<Queue> {
-          const all = Number.MAX_SAFE_INTEGER;
-          let left = await pending.list(tx, id, { until: all, limit: max + 1 });
-          return {
-            actor: "counterpart",
-            next: async (_, until) => left.find(({ due }) => due <= until)?.due,
-            async fire() {
-              const first = left.splice(0, 1);
-              done.push(...first);
-              const means = { environment, baseUrl: "", timing };
-              const acts = actsOf(rules, first);
-              const performed = await performAll(performing, tx, means, { rules, progress }, acts);
-              ({ progress } = performed);
-              const { following } = performed;
-              if (following.length > 0) {
-                progress = await postpone(tx, id, timing, { rules, progress }, following);
-                await pending.remove(tx, id, done.splice(0));
-                left = await pending.list(tx, id, { until: all, limit: max + 1 });
-              }
-              return performed.done.map(({ rule }) => ({ kind: ACTED, id: rule.name }));
-            },
-          };
-        },
+        queue: {
+          actor: "counterpart",
+          next: async (_, until) => left.find(({ due }) => due <= until)?.due,
+          async fire() {
+            const first = left.splice(0, 1);
+            done.push(...first);
+            const means = { environment, baseUrl: "", timing };
+            const acts = actsOf(rules, first);
+            const performed = await performAll(performing, tx, means, { rules, progress }, acts);
+            ({ progress } = performed);
+            if (performed.following.length > 0) await wait(performed.following);
+            await look();
+            return performed.done.map(({ rule }) => ({ kind: ACTED, id: rule.name }));
+          },
+        } satisfies Queue,
 
         /** Notes what they have done, and that the clock was moved. */
         async end(moved: Timing): Promise<void> {
-          await pending.remove(tx, id, done);
-          await store.setProgress(tx, id, progress);
+          await note();
           await pending.setWaking(tx, id, aheadOf(moved));
         },
       };

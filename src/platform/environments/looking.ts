@@ -12,6 +12,7 @@ import {
   type NotedRow,
   type Progress,
   type StoredRule,
+  seesOthers,
   tablesIn,
 } from "~/platform/counterparts/store";
 import type { Act } from "~/platform/environments/actions";
@@ -46,7 +47,7 @@ export type Looked = {
   readonly progress: Progress;
 };
 
-/** An action that waits, unless the agent does something. */
+/** An action that waits, unless somebody does something. */
 type Waiting = {
   readonly index: number;
   readonly isMet: (rows: Rows) => boolean;
@@ -83,9 +84,10 @@ export function createLooking(templates: Templates) {
       waits.add({ index: stored.rule, stored, isMet: excuseOf(rule, stored.row, vocabulary) });
     }
     let isIdle = true;
-    for (const rows of changesOf(tables, noted)) {
+    for (const { rows, actor, changedAt } of changesOf(tables, noted)) {
+      const isSeen = (when: StoredRule["when"]) => actor === null || seesOthers(when);
       for (const each of waits) {
-        if (!each.isMet(rows)) continue;
+        if (!isSeen(rules[each.index]?.unless) || !each.isMet(rows)) continue;
         isIdle = false;
         waits.delete(each);
         if (each.act) found.delete(each.act);
@@ -93,28 +95,35 @@ export function createLooking(templates: Templates) {
         add(waiting, each.index, -1);
         add(dropped, each.index, 1);
       }
-      for (const [index, rule] of rules.entries())
+      for (const [index, rule] of rules.entries()) {
+        if (!isSeen(rule.when)) continue;
         for (const row of triggers[index]?.find(rows) ?? []) {
           if (isAtLimit(current, index)) break;
           isIdle = false;
           add(rule.after === undefined ? fired : waiting, index, 1);
-          const act = { index, rule, row, state: "found" } as const;
+          const act = { index, rule, row, due: changedAt ?? undefined, state: "found" } as const;
           found.add(act);
           // What the same transaction changes does not end it.
           if (rule.unless) waits.add({ index, act, isMet: excuseOf(rule, row, vocabulary) });
         }
+      }
     }
     return { found: [...found], ended, isIdle, progress: current.progress };
   }
 
-  /** The next changes that no rule has seen yet, and what they set off. `known`: the state before. */
+  /**
+   * The next changes that no rule has seen yet, and what they set off. `known`: the state before. `only`: without those of
+   * the agent.
+   */
   return async function look(
     sql: Sql,
     environment: EnvironmentRow,
     known: CounterpartState,
+    { only }: { readonly only?: "others" } = {},
   ): Promise<Looked> {
     const { environmentId: id } = environment;
-    const { rows: noted, hasMore } = await listChanges(sql, id, TOGETHER_BYTES);
+    const { rows, hasMore } = await listChanges(sql, id, TOGETHER_BYTES);
+    const noted = only ? rows.filter(({ actor }) => actor !== null) : rows;
     const numbers = noted.map(({ number }) => number);
     const { rules, progress } = known;
     if (noted.length === 0)

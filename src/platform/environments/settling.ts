@@ -64,9 +64,11 @@ export function createSettling(deps: {
     await wait(later);
     // What was changed before something is due is looked at before that.
     const until = looked.hasMore ? Number.NEGATIVE_INFINITY : nowAfter(timing, ahead);
-    const due = await pending.list(tx, id, { until, limit: TOGETHER });
+    // Of several, the first may set off others that are due ahead of the second.
+    const limit = store.areOthersSeen(rules) ? 1 : TOGETHER;
+    const due = await pending.list(tx, id, { until, limit });
     const acts = [...looked.found.filter((each) => !isLater(each)), ...actsOf(rules, due)];
-    let isMore = looked.hasMore || due.length === TOGETHER;
+    let isMore = looked.hasMore || due.length === limit;
     let undone = 0;
     if (acts.length > 0) {
       // Otherwise a run that waits for this transaction to start would compare with the state before it.
@@ -77,7 +79,7 @@ export function createSettling(deps: {
       );
       ({ progress, left: undone } = performed);
       await wait(performed.following);
-      isMore ||= performed.following.length > 0;
+      isMore ||= performed.following.length > 0 || store.areOthersSeen(rules);
     }
     await store.setProgress(tx, id, progress);
     if (looked.numbers.length > 0) await store.deleteChanges(tx, id, looked.numbers);

@@ -194,7 +194,7 @@ class NewEventApps(Model):
 
 class CounterpartTrigger(Model):
     """
-    An assertion without a count, on the changes that one transaction of the agent has committed
+    An assertion without a count, on the changes that one transaction has committed
     """
 
     diff_type: Literal["added", "changed", "removed"]
@@ -220,12 +220,17 @@ class CounterpartTrigger(Model):
     expected_changes: dict[str, Any] | None = None
     """
     For `changed`: columns with their old and new values, as in assertions
+    """
+
+    from_: Annotated[Literal["agent", "any"] | None, Field(alias="from")] = None
+    """
+    Whose changes: the agent's, if omitted, or anybody's, also those of the clock and of counterparts. A rule that anybody sets off has `after`
     """
 
 
 class CounterpartExcuse(Model):
     """
-    With `after` or `at`: the person does not act if a later transaction of the agent meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}`
+    With `after` or `at`: the person does not act if a later transaction meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}`
     """
 
     diff_type: Literal["added", "changed", "removed"]
@@ -251,6 +256,11 @@ class CounterpartExcuse(Model):
     expected_changes: dict[str, Any] | None = None
     """
     For `changed`: columns with their old and new values, as in assertions
+    """
+
+    from_: Annotated[Literal["agent", "any"] | None, Field(alias="from")] = None
+    """
+    Whose changes: the agent's, if omitted, or anybody's, also those of the clock and of counterparts. A rule that anybody sets off has `after`
     """
 
 
