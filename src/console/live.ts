@@ -10,7 +10,7 @@ export const GATHER_MS = 100;
 /** Calls outside of runs cause no events: the world of an environment without a running run is polled. */
 const POLL_MS = 2_000;
 
-type ServerEvent = {
+export type ServerEvent = {
   readonly name: string;
   readonly data: Readonly<Record<string, unknown>>;
 };

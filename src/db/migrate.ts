@@ -54,6 +54,7 @@ import pendingActions from "~/db/migrations/0038_pending_actions.sql" with { typ
 import testEvents from "~/db/migrations/0039_test_events.sql" with { type: "text" };
 import addresses from "~/db/migrations/0040_addresses.sql" with { type: "text" };
 import changesOfOthers from "~/db/migrations/0041_changes_of_others.sql" with { type: "text" };
+import deliveryFeed from "~/db/migrations/0042_delivery_feed.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -105,6 +106,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 39, name: "test_events", text: testEvents },
   { version: 40, name: "addresses", text: addresses },
   { version: 41, name: "changes_of_others", text: changesOfOthers },
+  { version: 42, name: "delivery_feed", text: deliveryFeed },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -94,6 +94,7 @@ create table diorama.deliveries (
   is_single boolean default false not null,
   repeats smallint default 0 not null,
   disconnects boolean default false not null,
+  changed_in xid8 default pg_current_xact_id(),
   constraint deliveries_environment_id_app_id_fkey FOREIGN KEY (environment_id, app_id) REFERENCES diorama.event_apps(environment_id, app_id) ON DELETE CASCADE,
   constraint deliveries_pkey PRIMARY KEY (environment_id, app_id, number),
   constraint deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sent'::text, 'delivered'::text, 'failed'::text, 'blocked'::text]))) NOT VALID
@@ -496,6 +497,8 @@ CREATE INDEX calls_numbered ON diorama.calls USING btree (run_id, last_number);
 
 CREATE INDEX calls_unnumbered ON diorama.calls USING btree (run_id) WHERE (NOT is_numbered);
 
+CREATE INDEX deliveries_changed ON diorama.deliveries USING btree (changed_in);
+
 CREATE INDEX deliveries_due ON diorama.deliveries USING btree (environment_id, app_id, due_at) WHERE (state = 'pending'::text);
 
 CREATE INDEX deliveries_open ON diorama.deliveries USING btree (environment_id, app_id, state, number) WHERE (state = ANY (ARRAY['pending'::text, 'sent'::text]));
@@ -660,3 +663,5 @@ $function$
 create trigger note_change: CREATE TRIGGER note_change BEFORE UPDATE OF expires_at, deleted_at, snapshot_id ON diorama.environments FOR EACH ROW EXECUTE FUNCTION diorama.note_change()
 
 create trigger note_change: CREATE TRIGGER note_change BEFORE UPDATE OF status ON diorama.runs FOR EACH ROW EXECUTE FUNCTION diorama.note_change()
+
+create trigger note_change: CREATE TRIGGER note_change BEFORE UPDATE ON diorama.deliveries FOR EACH ROW EXECUTE FUNCTION diorama.note_change()

@@ -2812,6 +2812,53 @@ export interface components {
             readonly event: "call";
             readonly data: components["schemas"]["FeedCall"];
         };
+        /**
+         * @description `pending`: it waits for a connection of the app, or for its next attempt; `sent`: for an acknowledgement; `delivered`: the app has acknowledged it, which does not mean that it has handled it; `failed`: after the last attempt, because the app asks for no other one, or by a reset; `blocked`: nothing was sent, because the app's address is not allowed
+         * @example delivered
+         * @enum {string}
+         */
+        readonly DeliveryState: "pending" | "sent" | "delivered" | "failed" | "blocked";
+        /** @description The delivery of an event to an app, without its payload */
+        readonly FeedDelivery: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly environmentId: string;
+            /**
+             * @description Its number, from 1
+             * @example 1
+             */
+            readonly n: number;
+            readonly service: components["schemas"]["Service"];
+            /**
+             * @description As apps subscribe to it
+             * @example message.channels
+             */
+            readonly type: string;
+            /**
+             * @description Id of the app: one of the template's, or any in the form of the service: some have UUIDs
+             * @example A01AGENTBOT
+             */
+            readonly app: string;
+            readonly state: components["schemas"]["DeliveryState"];
+            /**
+             * @description How many were made
+             * @example 1
+             */
+            readonly attempts: number;
+            /**
+             * @description Why the last attempt failed; null if it did not, or not yet
+             * @example no acknowledgement
+             */
+            readonly failed: string | null;
+        };
+        /** @description A delivery of an event that has begun, or has another state */
+        readonly FeedDeliveryEvent: {
+            /** @constant */
+            readonly event: "delivery";
+            readonly data: components["schemas"]["FeedDelivery"];
+        };
         /** @description The beginning of a stream */
         readonly Opened: {
             /**
@@ -2834,7 +2881,7 @@ export interface components {
             readonly data: Record<string, never>;
         };
         /** @description Server-Sent Events: `event`, and `data` as JSON. Each shows its object as it is when it is read, so several changes in a row may be one event. */
-        readonly FeedEvent: components["schemas"]["FeedRunEvent"] | components["schemas"]["FeedEnvironmentEvent"] | components["schemas"]["FeedCallEvent"] | components["schemas"]["FeedOpenEvent"] | components["schemas"]["FeedResetEvent"];
+        readonly FeedEvent: components["schemas"]["FeedRunEvent"] | components["schemas"]["FeedEnvironmentEvent"] | components["schemas"]["FeedCallEvent"] | components["schemas"]["FeedDeliveryEvent"] | components["schemas"]["FeedOpenEvent"] | components["schemas"]["FeedResetEvent"];
         /**
          * @description Who can see it: all users, or only its owner
          * @example private
@@ -3631,12 +3678,6 @@ export interface components {
              */
             readonly at: string;
         };
-        /**
-         * @description `pending`: it waits for a connection of the app, or for its next attempt; `sent`: for an acknowledgement; `delivered`: the app has acknowledged it, which does not mean that it has handled it; `failed`: after the last attempt, because the app asks for no other one, or by a reset; `blocked`: nothing was sent, because the app's address is not allowed
-         * @example delivered
-         * @enum {string}
-         */
-        readonly DeliveryState: "pending" | "sent" | "delivered" | "failed" | "blocked";
         /** @description One attempt to deliver an event */
         readonly DeliveryAttempt: {
             /**
@@ -4790,6 +4831,9 @@ export type FeedEnvironment = components['schemas']['FeedEnvironment'];
 export type FeedEnvironmentEvent = components['schemas']['FeedEnvironmentEvent'];
 export type FeedCall = components['schemas']['FeedCall'];
 export type FeedCallEvent = components['schemas']['FeedCallEvent'];
+export type DeliveryState = components['schemas']['DeliveryState'];
+export type FeedDelivery = components['schemas']['FeedDelivery'];
+export type FeedDeliveryEvent = components['schemas']['FeedDeliveryEvent'];
 export type Opened = components['schemas']['Opened'];
 export type FeedOpenEvent = components['schemas']['FeedOpenEvent'];
 export type FeedResetEvent = components['schemas']['FeedResetEvent'];
@@ -4833,7 +4877,6 @@ export type EventWebhook = components['schemas']['EventWebhook'];
 export type EventApps = components['schemas']['EventApps'];
 export type EventCause = components['schemas']['EventCause'];
 export type Caused = components['schemas']['Caused'];
-export type DeliveryState = components['schemas']['DeliveryState'];
 export type DeliveryAttempt = components['schemas']['DeliveryAttempt'];
 export type Delivery = components['schemas']['Delivery'];
 export type MissedEvent = components['schemas']['MissedEvent'];

@@ -2,7 +2,7 @@
 import type { RunSiblings } from "~/clients/typescript/schema";
 import { addressOf, ask, call, get, send } from "~/console/api";
 import { SAVED } from "~/console/assets";
-import { GATHER_MS, useLive } from "~/console/live";
+import { GATHER_MS, type ServerEvent, useLive } from "~/console/live";
 import { useAction, useLoad } from "~/console/loading";
 import { NEWEST_OTHER, RunPair } from "~/console/pages/run-pair";
 import { Attempts } from "~/console/parts/attempts";
@@ -26,8 +26,13 @@ function OneRun({ id }: { id: string }) {
   const loaded = useLoad(() => readRun(ask, id), [id]);
   const pages = Math.floor((loaded.data?.calls.length ?? 0) / CALLS_PER_PAGE);
   // A reload reads all calls: the more there are, the rarer it is.
-  useLive(loaded.reload, ({ data }) => data["runId"] === id, { delayMs: GATHER_MS * (1 + pages) });
   const { data } = loaded;
+  const isOfRun = (event: ServerEvent) =>
+    event.data["runId"] === id ||
+    (event.name === "delivery" &&
+      data?.run.status === "running" &&
+      event.data["environmentId"] === data.run.environmentId);
+  useLive(loaded.reload, isOfRun, { delayMs: GATHER_MS * (1 + pages) });
   if (!data)
     return (
       <>

@@ -78,7 +78,7 @@ const Attempt = t.Object(
   { title: "DeliveryAttempt", description: "One attempt to deliver an event" },
 );
 
-const Delivery = t.Object(
+export const Delivery = t.Object(
   {
     app: AppId,
     state: t.Union(

@@ -1,8 +1,9 @@
 /** The events of the feed, as they are on the wire: their name, and their data as JSON. */
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { ENVIRONMENT_ID, Id } from "~/http/model";
+import { Count, ENVIRONMENT_ID, Id } from "~/http/model";
 import { ActingUser, StateProperties } from "~/platform/environments/model";
+import { Delivery, EnvironmentEvent } from "~/platform/events/model";
 import { Call } from "~/platform/journal/model";
 import { ListedRun } from "~/platform/runs/list-model";
 
@@ -78,11 +79,32 @@ export const FeedCall = t.Object(
 );
 export type FeedCall = Static<typeof FeedCall>;
 
+const { n, service, type } = EnvironmentEvent.properties;
+const { app, state } = Delivery.properties;
+
+export const FeedDelivery = t.Object(
+  {
+    environmentId: Id,
+    n,
+    service,
+    type,
+    app,
+    state,
+    attempts: Type.Integer({ ...Count, description: "How many were made", examples: [1] }),
+    failed: t.Nullable(t.String({ examples: ["no acknowledgement"] }), {
+      description: "Why the last attempt failed; null if it did not, or not yet",
+    }),
+  },
+  { title: "FeedDelivery", description: "The delivery of an event to an app, without its payload" },
+);
+export type FeedDelivery = Static<typeof FeedDelivery>;
+
 export const FeedEvent = Type.Union(
   [
     event("run", ListedRun, "A run that has begun or ended"),
     event("environment", FeedEnvironment, "An environment that was created or has changed"),
     event("call", FeedCall, "A call that the journal of a run has noted"),
+    event("delivery", FeedDelivery, "A delivery of an event that has begun, or has another state"),
     event("open", Opened, "The first event of a stream"),
     event(
       "reset",

@@ -24,7 +24,7 @@ export const feedRoutes = (feed: Feed, keys: Keys) =>
       response: { 200: FeedEvent, ...failures("invalid_request") },
       detail: {
         operationId: "streamEvents",
-        summary: "Follow environments, runs and calls",
+        summary: "Follow environments, runs, calls and deliveries",
         description:
           "Server-Sent Events of the caller's own, from any server, until the caller disconnects. Open the stream first and load lists after `open`: nothing is missed then.",
       },

@@ -1,6 +1,7 @@
 import type { Sql } from "~/db/connect";
 import { isWithin, type Span } from "~/db/positions";
 import { type EnvironmentState, stateExpression } from "~/platform/environments/store";
+import type { FeedDelivery } from "~/platform/feed/model";
 import type { Line } from "~/platform/journal/line";
 
 type ChangedEnvironment = EnvironmentState & { readonly userId: string };
@@ -58,4 +59,20 @@ export const listCalls = async (
     ) as appended
     where total - line_count <= ${limit}
     order by batch
+  `;
+
+/** Lists deliveries to apps in environments of these users that have begun, or changed, within a span. */
+export const listDeliveries = async (
+  sql: Sql,
+  users: readonly string[],
+  span: Span,
+  limit: number,
+): Promise<(FeedDelivery & { readonly userId: string })[]> =>
+  await sql<(FeedDelivery & { readonly userId: string })[]>`
+    select user_id, environment_id, n.number::float8 as n, n.service, n.type, app_id as app, d.state,
+      jsonb_array_length(attempts) as attempts, attempts->-1->>'failed' as failed
+    from diorama.deliveries d join diorama.environments using (environment_id)
+      join diorama.events n using (environment_id, number)
+    where user_id = any(${[...users]}) and ${isWithin(sql, sql`d.changed_in`, span)}
+    order by environment_id, n.number, app_id limit ${limit}
   `;

@@ -13,6 +13,7 @@ import { waysOfCapturing } from "../../support/clusters";
 import { eventually, useDatabase } from "../../support/database";
 import { listen, readEvents } from "../../support/events";
 import { expectStatus, type TestProgram, useProgram } from "../../support/program";
+import { APP, connectApp, openAddress } from "../../support/socket-mode";
 
 const EVENTS = "/api/platform/events";
 const post = (text: string) => ({ channel: "C01GENERAL", text });
@@ -67,6 +68,31 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
     expect(received.toSorted(inOrder)).toEqual(shown.toSorted(inOrder));
     const { environmentId } = environment;
     for (const call of stream.of("call")) expect(call).toMatchObject({ runId, environmentId });
+    await stream.close();
+  });
+
+  test("a stream shows deliveries of events, and each of their states", async () => {
+    const environment = await there.environment();
+    const { environmentId, environmentUrl, token } = environment;
+    const apps = [{ app: APP, events: ["message.channels"] }];
+    expectStatus(await there.call("PUT", `/env/${environmentId}/events`, { apps }), 200);
+    const stream = await listen(`${here.url}${EVENTS}?environmentId=${environmentId}`);
+    await stream.until((events) => expect(events).toHaveLength(1));
+
+    await there.chat(environment, "chat.postMessage", post("one"));
+    expectStatus(await there.get(`/env/${environmentId}/deliveries`), 200); // derives events
+    const delivery = {
+      ...{ environmentId, n: 1, service: "chat", type: "message.channels", app: APP },
+      failed: null,
+    };
+    const waits = { ...delivery, state: "pending", attempts: 0 };
+    await stream.until(() => expect(stream.of("delivery")).toEqual([waits]));
+    const { url } = await openAddress(there.url, environmentUrl, `xapp-1-${APP}-${token}`);
+    const client = connectApp(url);
+    await client.has(1);
+    const is = { ...delivery, state: "delivered", attempts: 1 };
+    await stream.until(() => expect(stream.of("delivery").at(-1)).toEqual(is));
+    client.socket.close();
     await stream.close();
   });
 
