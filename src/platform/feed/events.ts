@@ -10,7 +10,7 @@ import { view as viewRun } from "~/platform/runs/view";
 /** Changed objects, calls, and deliveries, in one look. A reader that is further behind gets a `reset`. */
 export const OBJECTS_MAX = 2_000;
 export const CALLS_MAX = 10_000;
-export const DELIVERIES_MAX = 10_000;
+const DELIVERIES_MAX = 10_000;
 
 export type Event = {
   readonly name: string;
