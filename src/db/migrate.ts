@@ -55,6 +55,7 @@ import testEvents from "~/db/migrations/0039_test_events.sql" with { type: "text
 import addresses from "~/db/migrations/0040_addresses.sql" with { type: "text" };
 import changesOfOthers from "~/db/migrations/0041_changes_of_others.sql" with { type: "text" };
 import deliveryFeed from "~/db/migrations/0042_delivery_feed.sql" with { type: "text" };
+import quietActions from "~/db/migrations/0043_quiet_actions.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -107,6 +108,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 40, name: "addresses", text: addresses },
   { version: 41, name: "changes_of_others", text: changesOfOthers },
   { version: 42, name: "delivery_feed", text: deliveryFeed },
+  { version: 43, name: "quiet_actions", text: quietActions },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -263,6 +263,7 @@ create table diorama.pending_actions (
   due bigint not null,
   trigger_row json not null,
   wakes_at timestamp with time zone,
+  quiet_ms bigint,
   constraint pending_actions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.counterparts(environment_id) ON DELETE CASCADE,
   constraint pending_actions_pkey PRIMARY KEY (environment_id, due, seq)
 );

@@ -473,6 +473,11 @@ export interface components {
              */
             readonly at?: string;
             /**
+             * @description In place of `when`, an ISO 8601 duration, at most P10Y: the person acts whenever the agent has made no call for so long, by the environment's clock, `times` times
+             * @example PT5M
+             */
+            readonly quiet?: string;
+            /**
              * @description An ISO 8601 duration, at most P10Y: the person acts so much later, by the environment's clock. Omitted: before the call that sets it off is answered
              * @example PT2M
              */
@@ -485,12 +490,12 @@ export interface components {
                 readonly [key: string]: components["schemas"]["FromTrigger"];
             };
             /**
-             * @description The rule that this action sets off, if the service accepts it: one without `when` and `at`, which has the same row. A rule is named once, and at most 10 follow each other
+             * @description The rule that this action sets off, if the service accepts it: one without `when`, `at` and `quiet`, which has the same row. A rule is named once, and at most 10 follow each other
              * @example dana-announces
              */
             readonly then?: string;
             /**
-             * @description With `when`: so many times, then no more. Omitted: once. All rules together: at most 1000 times
+             * @description With `when` or `quiet`: so many times, then no more. Omitted: once. All rules together: at most 1000 times
              * @example 1
              */
             readonly times?: number;
@@ -3473,6 +3478,11 @@ export interface components {
              */
             readonly at?: string;
             /**
+             * @description In place of `when`, an ISO 8601 duration, at most P10Y: the person acts whenever the agent has made no call for so long, by the environment's clock, `times` times
+             * @example PT5M
+             */
+            readonly quiet?: string;
+            /**
              * @description An ISO 8601 duration, at most P10Y: the person acts so much later, by the environment's clock. Omitted: before the call that sets it off is answered
              * @example PT2M
              */
@@ -3485,12 +3495,12 @@ export interface components {
                 readonly [key: string]: components["schemas"]["FromTrigger"];
             };
             /**
-             * @description The rule that this action sets off, if the service accepts it: one without `when` and `at`, which has the same row. A rule is named once, and at most 10 follow each other
+             * @description The rule that this action sets off, if the service accepts it: one without `when`, `at` and `quiet`, which has the same row. A rule is named once, and at most 10 follow each other
              * @example dana-announces
              */
             readonly then?: string;
             /**
-             * @description With `when`: so many times, then no more. Omitted: once. All rules together: at most 1000 times
+             * @description With `when` or `quiet`: so many times, then no more. Omitted: once. All rules together: at most 1000 times
              * @example 1
              */
             readonly times?: number;

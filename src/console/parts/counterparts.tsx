@@ -80,13 +80,14 @@ function Counterparts({ of: { counterparts, pending } }: { of: CounterpartList }
 
 /** The beginning of a rule, in words. */
 function beginningOf(
-  { name, when, at, after }: CounterpartState,
+  { name, when, at, quiet, after }: CounterpartState,
   rules: readonly CounterpartState[],
 ): string {
   const before = rules.find(({ then }) => then === name);
   const by = when?.from === "any" ? " by anybody" : "";
   const change = when && `a row of ${when.entity} is ${when.diff_type}${by}`;
-  const first = change ?? (before ? `after ${before.name}` : `${at} from the beginning`);
+  const alone = quiet ? `${quiet} without a call` : `${at} from the beginning`;
+  const first = change ?? (before ? `after ${before.name}` : alone);
   return after === undefined ? first : `${first}, ${after} later`;
 }
 

@@ -150,6 +150,10 @@ const Rule = t.Object(
       "In place of `when`, an ISO 8601 duration, at most P10Y: the person acts once, so long after the environment has got its counterparts, by its clock",
       "PT10M",
     ),
+    quiet: duration(
+      "In place of `when`, an ISO 8601 duration, at most P10Y: the person acts whenever the agent has made no call for so long, by the environment's clock, `times` times",
+      "PT5M",
+    ),
     after: duration(
       "An ISO 8601 duration, at most P10Y: the person acts so much later, by the environment's clock. Omitted: before the call that sets it off is answered",
       "PT2M",
@@ -179,14 +183,14 @@ const Rule = t.Object(
     ),
     // biome-ignore lint/suspicious/noThenProperty: the field of the rule; nothing awaits one.
     then: name(
-      "The rule that this action sets off, if the service accepts it: one without `when` and `at`, which has the same row. A rule is named once, and at most 10 follow each other",
+      "The rule that this action sets off, if the service accepts it: one without `when`, `at` and `quiet`, which has the same row. A rule is named once, and at most 10 follow each other",
       "dana-announces",
     ),
     times: t.Optional(
       Type.Integer({
         minimum: 1,
         maximum: ACTIONS_MAX,
-        description: `With \`when\`: so many times, then no more. Omitted: once. All rules together: at most ${ACTIONS_MAX} times`,
+        description: `With \`when\` or \`quiet\`: so many times, then no more. Omitted: once. All rules together: at most ${ACTIONS_MAX} times`,
         examples: [1],
       }),
     ),

@@ -1,6 +1,6 @@
 /**
- * Actions of counterparts that wait for the clock of their environment (migration 38). These functions run on any of the
- * pools.
+ * Actions of counterparts that wait for the clock of their environment (migrations 38 and 43). These functions run on
+ * any of the pools.
  */
 import type { Sql } from "~/db/connect";
 import type { Row } from "~/evaluation/predicate";
@@ -12,6 +12,8 @@ export type PendingAction = {
   readonly due: number;
   /** The columns that the rule takes from the row that set it off. */
   readonly row: Row;
+  /** How long the agent has to be silent. Null: it is due at its time, whatever the agent does. */
+  readonly quietMs: number | null;
 };
 
 type NewPending = PendingAction & {
@@ -29,27 +31,47 @@ export async function insert(
 ): Promise<void> {
   if (actions.length === 0) return;
   await sql`
-    insert into diorama.pending_actions (environment_id, rule, due, trigger_row, wakes_at)
-    select id, p.rule, p.due, p."row", to_timestamp(p."wakesAt" / 1000)
+    insert into diorama.pending_actions (environment_id, rule, due, trigger_row, quiet_ms, wakes_at)
+    select id, p.rule, p.due, p."row", p."quietMs", to_timestamp(p."wakesAt" / 1000)
     from unnest(${[...environmentIds]}::text[]) as id, rows from (
-      json_to_recordset(${JSON.stringify(actions)}::text::json) as (rule int4, due int8, "row" json, "wakesAt" float8)
-    ) with ordinality as p (rule, due, "row", "wakesAt", place)
+      json_to_recordset(${JSON.stringify(actions)}::text::json) as (rule int4, due int8, "row" json, "quietMs" int8, "wakesAt" float8)
+    ) with ordinality as p (rule, due, "row", "quietMs", "wakesAt", place)
     order by place
   `;
 }
 
-/** The number of the last change that no rule has seen, and when the first pending action is due; null without any. */
-export async function findLeft(
-  sql: Sql,
-  environmentId: string,
-): Promise<{ readonly last: string | null; readonly due: number | null }> {
-  const [row] = await sql<{ last: string | null; due: number | null }[]>`
+type Left = {
+  /** The number of the last change that no rule has seen. */
+  readonly last: string | null;
+  /** When the first pending action is due. */
+  readonly due: number | null;
+  /** A pending action waits until the agent has been silent. */
+  readonly awaitsQuiet: boolean;
+};
+
+/** Looks at the work that is left in an environment. */
+export async function findLeft(sql: Sql, environmentId: string): Promise<Left> {
+  const [row] = await sql<Left[]>`
     select
       (select max(number)::text from diorama.counterpart_changes where environment_id = ${environmentId}) as last,
-      (select min(due)::float8 from diorama.pending_actions where environment_id = ${environmentId}) as due
+      min(due)::float8 as due, coalesce(bool_or(quiet_ms is not null), false) as "awaitsQuiet"
+    from diorama.pending_actions where environment_id = ${environmentId}
   `;
-  return row ?? { last: null, due: null };
+  return row ?? { last: null, due: null, awaitsQuiet: false };
 }
+
+/** Lets silence begin now. Both times are milliseconds: by the environment's clock, and its lead as in `setWaking`. */
+export const restartQuiet = async (
+  sql: Sql,
+  environmentId: string,
+  now: number,
+  aheadMs: number | null,
+) =>
+  await sql`
+    update diorama.pending_actions
+    set due = ${now}::int8 + quiet_ms, wakes_at = to_timestamp((${now}::int8 + quiet_ms - ${aheadMs}::float8) / 1000)
+    where environment_id = ${environmentId} and quiet_ms is not null
+  `;
 
 /** The pending actions of an environment in the order in which they are done. `until`: that are due by then. */
 export const list = async (
@@ -58,7 +80,8 @@ export const list = async (
   { until, limit }: { readonly until: number; readonly limit: number },
 ): Promise<StoredPending[]> =>
   await sql<StoredPending[]>`
-    select seq::text as seq, rule, due::float8 as due, trigger_row as "row" from diorama.pending_actions
+    select seq::text as seq, rule, due::float8 as due, trigger_row as "row", quiet_ms::float8 as "quietMs"
+    from diorama.pending_actions
     where environment_id = ${environmentId} and due <= ${until}::float8
     order by due, seq limit ${limit}
   `;

@@ -85,7 +85,7 @@ async function requireCounterpart(
   if (JSON.stringify(rule).length > RULE_LENGTH_MAX)
     throw wrong(path, `more than ${RULE_LENGTH_MAX} characters`);
   const service = requireService(services, rule.service, path);
-  for (const field of ["at", "after"] as const)
+  for (const field of ["at", "quiet", "after"] as const)
     if (rule[field] !== undefined) requireDuration(rule[field], `${path}.${field}`);
   // So that rules that set off each other do not act forever at the same moment.
   if (seesOthers(rule.when) && rule.after === undefined)

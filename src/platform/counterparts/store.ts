@@ -49,7 +49,7 @@ export const newState = (rules: readonly StoredRule[], actions = 0): Counterpart
   progress: {
     fired: rules.map(() => 0),
     errors: rules.map(() => null),
-    waiting: rules.map(({ at }) => (at === undefined ? 0 : 1)),
+    waiting: rules.map(({ at, quiet }) => (at === undefined && quiet === undefined ? 0 : 1)),
     dropped: rules.map(() => 0),
     actions,
   },
@@ -101,7 +101,10 @@ export async function findWithPending(
   const [row] = await sql<(CounterpartState & { pending: StoredPending[] })[]>`
     select rules, progress, (
       select coalesce(
-        json_agg(json_build_object('seq', seq::text, 'rule', rule, 'due', due, 'row', trigger_row) order by due, seq), '[]'
+        json_agg(
+          json_build_object('seq', seq::text, 'rule', rule, 'due', due, 'row', trigger_row, 'quietMs', quiet_ms)
+          order by due, seq
+        ), '[]'
       )
       from diorama.pending_actions p
       where p.environment_id = c.environment_id and rule = any(${[...rules]}::int4[])

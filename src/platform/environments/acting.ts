@@ -45,8 +45,8 @@ export function createActing(deps: {
   const within = <T>(work: (tx: Tx) => Promise<T>) => inTransaction(replicas, work);
 
   /** Does what has been set off by something that is done already. If this fails, the next call does it first. */
-  const settleAfter = async (environment: EnvironmentRow, baseUrl?: string) =>
-    await settle(environment, baseUrl).catch((error: unknown) =>
+  const settleAfter = async (environment: EnvironmentRow, baseUrl?: string, isSilent = false) =>
+    await settle(environment, baseUrl, { isSilent }).catch((error: unknown) =>
       log.warn("actions wait for the next call", {
         environment_id: environment.environmentId,
         ...errorFields(error),
@@ -128,9 +128,9 @@ export function createActing(deps: {
       baseUrl: string | undefined,
       call: () => Promise<T>,
     ): Promise<T> {
-      await settle(environment, baseUrl, 1);
+      await settle(environment, baseUrl, { ahead: 1 });
       const result = await call();
-      await settleAfter(environment, baseUrl);
+      await settleAfter(environment, baseUrl, true);
       return result;
     },
   };

@@ -54,16 +54,24 @@ export type CounterpartPlan = CounterpartState & {
   readonly pending: readonly pending.PendingAction[];
 };
 
-/** Counterparts that have not acted yet: those of a rule with `at` wait from now on. */
+/** Counterparts that have not acted yet: those of a rule with `at` or `quiet` wait from now on. */
 export function beginning(rules: readonly StoredRule[], timing: Timing): CounterpartPlan {
   const now = nowOf(timing);
   return {
     ...newState(rules),
     pending: rules
-      .flatMap(({ at }, rule) => (at === undefined ? [] : [{ rule, due: later(now, at), row: {} }]))
+      .flatMap(({ at, quiet }, rule) => {
+        const first = at ?? quiet;
+        if (first === undefined) return [];
+        return [{ rule, due: later(now, first), row: {}, quietMs: quietIn(quiet, now) }];
+      })
       .sort((one, other) => one.due - other.due),
   };
 }
+
+/** A duration from a moment on, in milliseconds. */
+const quietIn = (quiet: string | undefined, now: number): number | null =>
+  quiet === undefined ? null : later(now, quiet) - now;
 
 /** That much later. Both times are milliseconds since 1970. */
 const later = (time: number, duration: string): number =>
@@ -124,7 +132,7 @@ export async function giveCounterparts(
 }
 
 const timed = (actions: readonly pending.PendingAction[], timing: Timing) =>
-  actions.map(({ rule, due, row }) => ({ rule, due, row, wakesAt: realTimeOf(timing, due) }));
+  actions.map((action) => ({ ...action, wakesAt: realTimeOf(timing, action.due) }));
 
 /** Pending actions as their rules have them. */
 export const actsOf = (
@@ -199,6 +207,10 @@ export async function performAll(
         add(counts.waiting, next.index, 1);
         following.push(next);
       }
+      if (rule.quiet !== undefined && (counts.fired[index] ?? 0) < (rule.times ?? 1)) {
+        add(counts.waiting, index, 1);
+        following.push({ ...act, state: "following" });
+      }
       act = isLater ? undefined : next;
     }
   }
@@ -231,7 +243,10 @@ export async function postpone(
   const kept: pending.PendingAction[] = [];
   for (const { index, rule, row, due = now } of acts) {
     const taken = takenFrom(row, rule, rules);
-    const action = { rule: index, due: later(due, rule.after ?? "PT0S"), row: taken };
+    const action = {
+      ...{ rule: index, row: taken, quietMs: quietIn(rule.quiet, due) },
+      due: later(due, rule.after ?? rule.quiet ?? "PT0S"),
+    };
     if (JSON.stringify(action.row).length <= TAKEN_MAX) {
       kept.push(action);
       continue;

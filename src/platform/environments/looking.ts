@@ -129,7 +129,7 @@ export function createLooking(templates: Templates) {
     if (noted.length === 0)
       return { numbers, hasMore, found: [], ended: [], isIdle: true, progress };
     // What waits can be set off, done or ended meanwhile: it is read after the changes.
-    const state = rules.some(({ after, at }) => after !== undefined || at !== undefined)
+    const state = rules.some(({ after, at, quiet }) => (after ?? at ?? quiet) !== undefined)
       ? await findWithPending(sql, id, placesWithUnless(rules))
       : undefined;
     const given = state ?? { ...known, pending: [] };

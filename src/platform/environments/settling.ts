@@ -5,7 +5,7 @@ import type { Log } from "~/log";
 import * as pending from "~/platform/counterparts/pending-store";
 import * as store from "~/platform/counterparts/store";
 import { type Act, actsOf, performAll, postpone } from "~/platform/environments/actions";
-import { nowOf } from "~/platform/environments/clock";
+import { aheadOf, nowOf } from "~/platform/environments/clock";
 import type { Timing } from "~/platform/environments/clock-model";
 import { findTiming, lockTiming, setClock } from "~/platform/environments/clock-store";
 import type { Exclusive } from "~/platform/environments/exclusive";
@@ -17,6 +17,13 @@ import { createFairSemaphore } from "~/semaphore";
 
 /** Due actions that are done in one transaction. */
 const TOGETHER = 50;
+
+type Moment = {
+  /** 1 ahead of a call, so that what is due until then precedes it. */
+  readonly ahead?: number;
+  /** After a call: the silence of the agent begins. */
+  readonly isSilent?: boolean;
+};
 
 /** The time that an environment shows after so many further calls. */
 const nowAfter = ({ clock, calls }: Timing, ahead: number): number =>
@@ -87,10 +94,15 @@ export function createSettling(deps: {
     return isMore;
   }
 
-  /** The work that is left: changes to look at, up to `last`, and actions that are due. Undefined: nothing. */
-  async function findWork(id: string, ahead: number) {
-    const { last, due } = await pending.findLeft(pool, id);
+  /**
+   * The work that is left: changes to look at, up to `last`, and actions that are due. Undefined: nothing. `isSilent`: the
+   * agent is, from now on.
+   */
+  async function findWork(id: string, { ahead = 0, isSilent = false }: Moment) {
+    const { last, due, awaitsQuiet } = await pending.findLeft(pool, id);
     const timing = due === null ? undefined : await findTiming(pool, id);
+    if (isSilent && awaitsQuiet && timing)
+      await pending.restartQuiet(pool, id, nowOf(timing), aheadOf(timing));
     const isDue = due !== null && timing !== undefined && due <= nowAfter(timing, ahead);
     return last !== null || isDue ? { last, isDue } : undefined;
   }
@@ -102,7 +114,7 @@ export function createSettling(deps: {
     ahead: number,
   ): Promise<boolean> {
     const { environmentId: id } = environment;
-    const work = await findWork(id, ahead);
+    const work = await findWork(id, { ahead });
     if (!work) return false;
     const { last, isDue } = work;
     const state = await store.find(replicas, id);
@@ -125,16 +137,16 @@ export function createSettling(deps: {
 
   /**
    * Does what the changes so far set off, and what is due. Throws 503 if calls in progress do not end in time. `baseUrl`
-   * is that of links in answers to actions, which nobody reads: any does where no request gives one. `ahead`: 1 ahead of
-   * a call, so that what is due until then precedes it.
+   * is that of links in answers to actions, which nobody reads: any does where no request gives one.
    */
   return async function settle(
     environment: EnvironmentRow,
     baseUrl = "",
-    ahead = 0,
+    moment: Moment = {},
   ): Promise<void> {
     const { environmentId: id } = environment;
-    if (!(await findWork(id, ahead))) return;
+    if (!(await findWork(id, moment))) return;
+    const { ahead = 0 } = moment;
     await inTurn(id, async () => {
       while (await settleNext(environment, baseUrl, ahead));
     });

@@ -236,7 +236,7 @@ describe("a rule with a time, or one that follows", () => {
   });
 
   test.each([
-    ["neither", [says("a", {})], "needs when or at, or another rule that names it in then"],
+    ["neither", [says("a", {})], "needs when, at or quiet, or another rule that names it in then"],
     ["when and at", [says("a", { when: ASKED, at: "PT1M" })], "more than one of when, at,"],
     [
       "at and a rule before",

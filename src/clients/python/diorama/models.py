@@ -359,6 +359,11 @@ class Counterpart(Model):
     In place of `when`, an ISO 8601 duration, at most P10Y: the person acts once, so long after the environment has got its counterparts, by its clock
     """
 
+    quiet: str | None = None
+    """
+    In place of `when`, an ISO 8601 duration, at most P10Y: the person acts whenever the agent has made no call for so long, by the environment's clock, `times` times
+    """
+
     after: str | None = None
     """
     An ISO 8601 duration, at most P10Y: the person acts so much later, by the environment's clock. Omitted: before the call that sets it off is answered
@@ -374,12 +379,12 @@ class Counterpart(Model):
 
     then: str | None = None
     """
-    The rule that this action sets off, if the service accepts it: one without `when` and `at`, which has the same row. A rule is named once, and at most 10 follow each other
+    The rule that this action sets off, if the service accepts it: one without `when`, `at` and `quiet`, which has the same row. A rule is named once, and at most 10 follow each other
     """
 
     times: int | None = None
     """
-    With `when`: so many times, then no more. Omitted: once. All rules together: at most 1000 times
+    With `when` or `quiet`: so many times, then no more. Omitted: once. All rules together: at most 1000 times
     """
 
 

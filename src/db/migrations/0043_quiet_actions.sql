@@ -1,0 +1,2 @@
+-- Actions that wait until the agent has been silent: each of its calls makes them due that much later.
+alter table diorama.pending_actions add column quiet_ms int8; -- null: it is due at its time, whatever the agent does
