@@ -56,6 +56,7 @@ import addresses from "~/db/migrations/0040_addresses.sql" with { type: "text" }
 import changesOfOthers from "~/db/migrations/0041_changes_of_others.sql" with { type: "text" };
 import deliveryFeed from "~/db/migrations/0042_delivery_feed.sql" with { type: "text" };
 import quietActions from "~/db/migrations/0043_quiet_actions.sql" with { type: "text" };
+import linkDomains from "~/db/migrations/0044_link_domains.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -109,6 +110,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 41, name: "changes_of_others", text: changesOfOthers },
   { version: 42, name: "delivery_feed", text: deliveryFeed },
   { version: 43, name: "quiet_actions", text: quietActions },
+  { version: 44, name: "link_domains", text: linkDomains },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -30,6 +30,8 @@ export type EventApp = {
   readonly events: readonly string[];
   /** Null: every scope. */
   readonly scopes: readonly string[] | null;
+  /** The domains whose links it previews, in lower case. */
+  readonly domains?: readonly string[];
   /** It is a webhook, which is a row of the service. It acts as no user. */
   readonly webhook?: WebhookSettings | null;
 };
@@ -166,6 +168,8 @@ export type Events<Name extends string = string> = {
   /** Whether a text has the form of an app's id. */
   readonly isAppId: (text: string) => boolean;
   readonly appIdExample: string;
+  /** There are events of links to the domains of an app. */
+  readonly haveDomains?: true;
   /** The user of an app, if the environment has one. */
   readonly findBot: (session: Session<Name>, app: string) => Promise<string | undefined>;
   /** The events that follow from changes, in their order. The session shows a state after the changes. */

@@ -180,6 +180,7 @@ create table diorama.event_apps (
   problem text,
   asked_at timestamp with time zone,
   webhook json,
+  domains text[] default '{}'::text[] not null,
   constraint event_apps_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.outboxes(environment_id) ON DELETE CASCADE,
   constraint event_apps_pkey PRIMARY KEY (environment_id, app_id)
 );

@@ -344,6 +344,13 @@ export interface components {
              */
             readonly scopes?: readonly string[];
             /**
+             * @description The domains, each with its subdomains, whose links it previews, where the service has events of links (`link_shared`)
+             * @example [
+             *       "acme.test"
+             *     ]
+             */
+            readonly domains?: readonly string[];
+            /**
              * @description The address to which the server posts the app's events, if EVENT_TARGETS allows it. Omitted: the app opens connections
              * @example http://127.0.0.1:3001/events
              */
@@ -3605,6 +3612,13 @@ export interface components {
              *     ]
              */
             readonly scopes: readonly string[] | null;
+            /**
+             * @description The domains, each with its subdomains, whose links it previews, where the service has events of links (`link_shared`)
+             * @example [
+             *       "acme.test"
+             *     ]
+             */
+            readonly domains: readonly string[];
             /**
              * @description In front of the environment's token: the token with which the app opens connections for its events. Null if the service has no such token
              * @example xapp-1-A01AGENTBOT-

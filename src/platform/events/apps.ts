@@ -108,7 +108,7 @@ const view = (
   environmentId,
   apps: apps
     .filter(isNamed)
-    .map(({ id, service, user, events, scopes, isConnected = false, ...address }) => {
+    .map(({ id, service, user, events, scopes, domains, isConnected = false, ...address }) => {
       const { socket, request } = REPLICAS.get(service)?.events ?? {};
       return {
         app: id,
@@ -117,6 +117,7 @@ const view = (
         connected: isConnected,
         events: [...events],
         scopes: scopes && [...scopes],
+        domains: [...(domains ?? [])],
         tokenPrefix: socket?.tokenPrefix(id) ?? null,
         signingSecret: request?.signingSecret?.(tokenHash, id) ?? null,
         requestUrl: address.requestUrl,

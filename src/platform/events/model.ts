@@ -3,7 +3,14 @@ import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, Digits, EnvironmentPath, Id, ServiceName, Timestamp, UserId } from "~/http/model";
 import { numberedQuery } from "~/http/page";
-import { AppId, EventTypes, RequestUrl, Scopes, SigningSecret } from "~/platform/outbox/model";
+import {
+  AppId,
+  Domains,
+  EventTypes,
+  RequestUrl,
+  Scopes,
+  SigningSecret,
+} from "~/platform/outbox/model";
 
 const EventAppView = t.Object(
   {
@@ -16,6 +23,7 @@ const EventAppView = t.Object(
     }),
     events: EventTypes,
     scopes: t.Nullable(Scopes, { description: "Null: all" }),
+    domains: Domains,
     tokenPrefix: t.Nullable(t.String({ examples: ["xapp-1-A01AGENTBOT-"] }), {
       description:
         "In front of the environment's token: the token with which the app opens connections for its events. Null if the service has no such token",

@@ -38,6 +38,16 @@ const SCOPES = {
 
 export const Scopes = t.Array(Name, SCOPES);
 
+const DOMAINS_MAX = 5;
+const DOMAIN = "^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+$";
+const DOMAIN_LENGTH_MAX = 253;
+export const Domains = t.Array(t.String({ pattern: DOMAIN, maxLength: DOMAIN_LENGTH_MAX }), {
+  maxItems: DOMAINS_MAX,
+  description:
+    "The domains, each with its subdomains, whose links it previews, where the service has events of links (`link_shared`)",
+  examples: [["acme.test"]],
+});
+
 const NewEventApp = t.Object(
   {
     app: AppId,
@@ -54,6 +64,7 @@ const NewEventApp = t.Object(
     ),
     events: EventTypes,
     scopes: t.Optional(Scopes),
+    domains: t.Optional(Domains),
     requestUrl: t.Optional(RequestUrl),
   },
   { title: "NewEventApp", description: "An app that receives events" },

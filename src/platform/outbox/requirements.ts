@@ -38,7 +38,15 @@ export async function requireApps(
 
 async function requireApp(
   { actors, read }: Place,
-  { app, service: named, userId, events, scopes, requestUrl }: NewEventApps["apps"][number],
+  {
+    app,
+    service: named,
+    userId,
+    events,
+    scopes,
+    domains,
+    requestUrl,
+  }: NewEventApps["apps"][number],
   path: string,
 ): Promise<StoredApp> {
   const services = Object.keys(actors).filter((each) => REPLICAS.get(each)?.events);
@@ -69,6 +77,11 @@ async function requireApp(
       "invalid_request",
       `${path}.app: an id of an app of ${service} is needed, such as ${words.appIdExample}`,
     );
+  if (domains !== undefined && !words.haveDomains)
+    throw new ApiError(
+      "invalid_request",
+      `${path}.domains: ${service} has no events of links to domains`,
+    );
   if (requestUrl !== undefined && !URL.canParse(requestUrl))
     throw new ApiError("invalid_request", `${path}.requestUrl: a URL is needed`);
   const user = await read(async (sessionOf) => {
@@ -85,5 +98,6 @@ async function requireApp(
   return {
     ...{ id: app, user, service, events: [...new Set(events)] },
     ...{ scopes: scopes ?? null, requestUrl: requestUrl ?? null },
+    domains: [...new Set(domains?.map((domain) => domain.toLowerCase()))],
   };
 }

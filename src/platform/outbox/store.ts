@@ -28,7 +28,7 @@ export const POSTING = "post ";
 /** The apps of an environment, by id, without webhooks that are deleted. */
 export const listApps = async (sql: Sql, environmentId: string): Promise<StoredApp[]> =>
   await sql<StoredApp[]>`
-    select app_id as id, service, user_id as "user", events, scopes, since::float8 as since,
+    select app_id as id, service, user_id as "user", events, scopes, domains, since::float8 as since,
       coalesce(leased_until > now(), false) and not starts_with(leased_by, ${POSTING}) as "isConnected",
       request_url as "requestUrl", base_url as "baseUrl", problem, webhook
     from diorama.event_apps
@@ -64,16 +64,18 @@ export async function replaceApps(
     where environment_id = ${environmentId} and webhook is null and app_id <> all(${apps.map(({ id }) => id)}::text[])
   `;
   if (apps.length === 0) await forgetWebhooks(tx, environmentId);
-  for (const { id, service, user, events, scopes, requestUrl, baseUrl } of apps)
+  for (const { id, service, user, events, scopes, domains = [], requestUrl, baseUrl } of apps)
     await tx`
       insert into diorama.event_apps (
-        environment_id, app_id, service, user_id, events, scopes, since, request_url, base_url
+        environment_id, app_id, service, user_id, events, scopes, domains, since, request_url, base_url
       )
-      select ${environmentId}, ${id}, ${service}, ${user}, ${[...events]}::text[], ${scopes && [...scopes]}::text[], changes,
+      select ${environmentId}, ${id}, ${service}, ${user}, ${[...events]}::text[], ${scopes && [...scopes]}::text[],
+        ${[...domains]}::text[], changes,
         ${requestUrl}, ${baseUrl ?? null}
       from diorama.outboxes where environment_id = ${environmentId}
       on conflict (environment_id, app_id) do update
       set service = excluded.service, user_id = excluded.user_id, events = excluded.events, scopes = excluded.scopes,
+        domains = excluded.domains,
         request_url = excluded.request_url, base_url = excluded.base_url, problem = null, asked_at = null,
         webhook = null
     `;

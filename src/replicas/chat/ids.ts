@@ -25,6 +25,16 @@ export function padTs(text: string): string | undefined {
   return seconds && `${seconds.padStart(10, "0")}.${fraction.padEnd(6, "0")}`;
 }
 
+/** The name of a message in the event of its links, by which a preview can be set. */
+export const newUnfurlId = (channel: string, ts: string): string =>
+  `${channel}.${ts}.${new Bun.CryptoHasher("sha256").update(`${channel}.${ts}`).digest("hex")}`;
+
+/** The message that such an id names; undefined for any other text. */
+export function readUnfurlId(id: string): { channel: string; ts: string } | undefined {
+  const [, channel = "", ts = ""] = /^([CDG][A-Z0-9]{2,})\.(\d{10}\.\d{6})\./.exec(id) ?? [];
+  return id === newUnfurlId(channel, ts) ? { channel, ts } : undefined;
+}
+
 /** The user that a token of the form `xoxp-<userId>` or `xoxb-<userId>` names. */
 export const userOfToken = (token: string): string | undefined =>
   /^xox[bp]-([UW][A-Z0-9]{2,})$/.exec(token)?.[1];

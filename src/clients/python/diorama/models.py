@@ -175,6 +175,11 @@ class NewEventApp(Model):
     The scopes that it has, where the service gives events by scopes. Omitted: all
     """
 
+    domains: list[str] | None = None
+    """
+    The domains, each with its subdomains, whose links it previews, where the service has events of links (`link_shared`)
+    """
+
     request_url: Annotated[str | None, Field(alias="requestUrl")] = None
     """
     The address to which the server posts the app's events, if EVENT_TARGETS allows it. Omitted: the app opens connections

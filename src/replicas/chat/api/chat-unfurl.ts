@@ -2,7 +2,7 @@ import { isObject } from "~/input/json";
 import { Choice, Flag, Json, Maybe, Text } from "~/replicas/chat/arguments";
 import { METADATA_ARG, readBlocks, readMetadata, requireShort } from "~/replicas/chat/compose";
 import { ChatError } from "~/replicas/chat/errors";
-import { isTs } from "~/replicas/chat/ids";
+import { isTs, readUnfurlId } from "~/replicas/chat/ids";
 import { type ChatCall, type ChatSession, method } from "~/replicas/chat/method";
 import { requireChannel } from "~/replicas/chat/require";
 import { updateMessage } from "~/replicas/chat/store/editing";
@@ -21,12 +21,15 @@ function readUnfurls(sourced: Sourced, given: unknown): Unfurls {
   return given as Unfurls;
 }
 
-/** The message, by channel and timestamp. Nothing here issues unfurl ids. */
-async function requireTarget(
-  call: ChatCall,
-  { channel, ts, unfurl_id: unfurl }: { channel?: string; ts?: string; unfurl_id?: string },
-): Promise<MessageRow> {
-  if (unfurl && !channel && !ts) throw new ChatError("cannot_find_message");
+type Target = { channel?: string; ts?: string; unfurl_id?: string; source?: string };
+
+/** The message, by channel and timestamp, or by the id and the source of the event of its links. */
+async function requireTarget(call: ChatCall, given: Target): Promise<MessageRow> {
+  const { unfurl_id: unfurl, source } = given;
+  const isById = unfurl && !given.channel && !given.ts;
+  if (isById && !source) throw new ChatError("missing_source");
+  const { channel, ts } = isById ? (readUnfurlId(unfurl) ?? { channel: "", ts: "" }) : given;
+  if (isById && !channel) throw new ChatError("invalid_unfurl_id");
   if (!channel) throw new ChatError("missing_channel");
   if (!ts) throw new ChatError("missing_ts");
   await requireChannel(call, channel, "cannot_find_channel");
@@ -56,7 +59,7 @@ export const chatUnfurl = [
       channel: Maybe(Text()),
       ts: Maybe(Text()),
       unfurls: Maybe(Json<unknown>("invalid_unfurls_format", "Attachments by address.")),
-      unfurl_id: Maybe(Text("Instead of channel and ts.")),
+      unfurl_id: Maybe(Text("Of an event of links: with source, instead of channel and ts.")),
       source: Maybe(Choice("composer", "conversations_history")),
       ...METADATA_ARG,
       user_auth_required: Maybe(Flag("The author must sign in first.")),

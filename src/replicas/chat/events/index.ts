@@ -67,6 +67,7 @@ export const events: Events<TableName> = {
   types: ALL_TYPES,
   isAppId,
   appIdExample: "A01AGENTBOT",
+  haveDomains: true,
   findBot: findBotOfApp,
   schedule: {
     acknowledgeMs: 3_000,

@@ -13,6 +13,7 @@ import {
   type Message,
   membersOf,
 } from "~/replicas/chat/events/context";
+import { links } from "~/replicas/chat/events/links";
 import type { MessageRow, Thread } from "~/replicas/chat/store/messages";
 import { SYSTEM_SUBTYPES } from "~/replicas/chat/store/posting";
 import { messageView } from "~/replicas/chat/views/messages";
@@ -119,6 +120,7 @@ function posted(context: Context, change: Change<"messages">, channel: Channel):
   return [
     { type: CHANNEL_TYPES[channelTypeOf(channel)], event, audience },
     ...mentioned(context, change, channel, view),
+    ...links(context, change, channel),
   ];
 }
 

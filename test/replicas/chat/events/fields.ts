@@ -14,6 +14,7 @@ export const FIELDS: Readonly<Record<string, string>> = {
   "message.mpim": MESSAGE,
   app_mention:
     "channel user text ts team blocks client_msg_id thread_ts parent_user_id bot_id app_id bot_profile files attachments edited upload display_as_bot username subtype",
+  link_shared: "channel is_bot_user_member user message_ts thread_ts links unfurl_id source",
   message_metadata_posted: METADATA,
   message_metadata_updated: METADATA,
   message_metadata_deleted: METADATA,
