@@ -69,12 +69,15 @@ export function createSettling(deps: {
     };
     await pending.remove(tx, id, looked.ended);
     await wait(later);
+    const immediate = looked.found.filter((each) => !isLater(each));
+    const areOthersSeen = store.areOthersSeen(rules);
     // What was changed before something is due is looked at before that.
-    const until = looked.hasMore ? Number.NEGATIVE_INFINITY : nowAfter(timing, ahead);
+    const isBefore = looked.hasMore || (areOthersSeen && immediate.length > 0);
+    const until = isBefore ? Number.NEGATIVE_INFINITY : nowAfter(timing, ahead);
     // Of several, the first may set off others that are due ahead of the second.
-    const limit = store.areOthersSeen(rules) ? 1 : TOGETHER;
+    const limit = areOthersSeen ? 1 : TOGETHER;
     const due = await pending.list(tx, id, { until, limit });
-    const acts = [...looked.found.filter((each) => !isLater(each)), ...actsOf(rules, due)];
+    const acts = [...immediate, ...actsOf(rules, due)];
     let isMore = looked.hasMore || due.length === limit;
     let undone = 0;
     if (acts.length > 0) {
@@ -86,7 +89,7 @@ export function createSettling(deps: {
       );
       ({ progress, left: undone } = performed);
       await wait(performed.following);
-      isMore ||= performed.following.length > 0 || store.areOthersSeen(rules);
+      isMore ||= performed.following.length > 0 || areOthersSeen;
     }
     await store.setProgress(tx, id, progress);
     if (looked.numbers.length > 0) await store.deleteChanges(tx, id, looked.numbers);

@@ -112,6 +112,27 @@ describe("a rule that anybody sets off", () => {
     expect(counterparts.map(({ dropped }: any) => dropped)).toEqual([0, 1, 0]);
   });
 
+  test("an overdue action does not happen either, if a server has left what comes before it", async () => {
+    const environment = await open(
+      [
+        says("john answered", { when: posted("question", "agent") }),
+        says("robin asks again", { at: "PT10M", unless: posted("answered") }, ROBIN),
+      ],
+      { clock: { now: at(0), mode: "step", stepMs: 3_600_000 } },
+    );
+    // As a server leaves it that dies then.
+    await database.sql.unsafe(
+      `insert into ${environment.schemaName}.messages (channel_id, ts, user_id, text)
+       values ('${CHANNEL}', '${ts(1)}', 'U01AGENTONE', 'a question')`,
+    );
+    expect((await said(environment)).map(([text]: string[]) => text)).toEqual(["john answered"]);
+    const { counterparts } = await show(environment);
+    expect(counterparts).toMatchObject([
+      { fired: 1, dropped: 0 },
+      { fired: 0, dropped: 1 },
+    ]);
+  });
+
   test("in real time, without a call", async () => {
     const soon = [
       says("robin asks", { at: "PT0.2S" }, ROBIN),
