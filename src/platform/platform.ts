@@ -151,6 +151,7 @@ export async function createPlatform(deps: {
     environments,
     templates,
     exclusive,
+    acting,
     runClosing,
     onBuild,
     discard: capture.discard,

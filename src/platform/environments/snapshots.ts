@@ -3,6 +3,7 @@ import type { Pool, Tx } from "~/db/connect";
 import { resetClone } from "~/db/deltas";
 import { together } from "~/db/session";
 import { LimitExceeded } from "~/errors";
+import type { Acting } from "~/platform/environments/acting";
 import { restartCounterparts } from "~/platform/environments/actions";
 import { continued, readClock } from "~/platform/environments/clock";
 import { setClock } from "~/platform/environments/clock-store";
@@ -31,6 +32,7 @@ export function createSnapshots(deps: {
   environments: Environments;
   templates: Templates;
   exclusive: Exclusive;
+  acting: Pick<Acting, "settle">;
   runClosing: RunClosing;
   /** Announces the tables of a new schema to capture, in the transaction that builds it. */
   onBuild: (tx: Tx, schema: string) => Promise<void>;

@@ -181,6 +181,21 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
       ]);
   });
 
+  test("a fork has what a call has left to be done, as its parent has", async () => {
+    const { open, say, rules } = on(program);
+    const environment = await open([CORRECTS]);
+    // As a server does that dies after its commit.
+    await database.sql.unsafe(
+      `update ${environment.schemaName}.channels set topic = jsonb_set(topic, '{value}', '"left"') where id = '${CHANNEL}'`,
+    );
+    const { body } = await program.post(`/env/${environment.environmentId}/fork`, {});
+    for (const each of [...body.environments, environment]) {
+      const { channel } = await say(each, "conversations.info");
+      expect(channel.topic.value).toBe("by John");
+      expect(await rules(each)).toMatchObject([{ fired: 1, lastError: null }]);
+    }
+  });
+
   test("include has the changes of the actors that it names", async () => {
     const { open, say, start } = on(program);
     const environment = await open([APPROVES]);
