@@ -75,7 +75,9 @@ export async function replace(
 ): Promise<void> {
   await tx`delete from diorama.counterparts where environment_id = ${environmentId}`;
   await deleteChanges(tx, environmentId);
-  if (state.rules.length > 0) await insert(tx, [environmentId], state);
+  // The numbers of actions, from which ids derive, are not used twice.
+  const { rules, progress } = state;
+  if (rules.length > 0 || progress.actions > 0) await insert(tx, [environmentId], state);
 }
 
 /** An environment's counterparts as a JSON object, null without any: the pools name columns differently. */

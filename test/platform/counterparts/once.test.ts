@@ -57,6 +57,17 @@ describe("an act", () => {
     ]);
   });
 
+  test("has other ids than acts before the rules were replaced", async () => {
+    const environment = await program.environment({ seed: 7 });
+    const create = (name: string) =>
+      act(environment, { as: JOHN, call: { method: "conversations.create", arguments: { name } } });
+    expectStatus(await create("one"), 200);
+    const none = { counterparts: [] };
+    const path = `/env/${environment.environmentId}/counterparts`;
+    expectStatus(await program.call("PUT", path, none), 200);
+    expectStatus(await create("two"), 200);
+  });
+
   test.each([
     [{ as: JOHN }, "say: either say or call is needed"],
     [{ as: JOHN, say: { text: "x" } }, "say.channel: needed"],
