@@ -99,6 +99,7 @@ export function createActing(deps: {
       baseUrl: string,
       rule: PersonAct,
     ): Promise<string | null> {
+      await settle(environment, baseUrl); // What is left or overdue precedes it.
       await prepare(environment, [rule]);
       return await between(environment, rule.name, (tx, source) =>
         attempt(tx, { environment, baseUrl, source }, { rule, row: {} }),
@@ -106,8 +107,8 @@ export function createActing(deps: {
     },
 
     /**
-     * Lets a person change something that no call changes. A throw changes nothing. Throws 503 if calls do not end in
-     * time.
+     * Lets a person change something that no call changes, after `settle`. A throw changes nothing. Throws 503 if calls do
+     * not end in time.
      */
     async change<T>(
       environment: EnvironmentRow,

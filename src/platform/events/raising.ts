@@ -28,7 +28,7 @@ export function createRaising(deps: {
   environments: Environments;
   places: Places;
   derivation: Derivation;
-  acting: Pick<Acting, "change">;
+  acting: Pick<Acting, "change" | "settle">;
 }) {
   const { pool, environments, places, derivation, acting } = deps;
 
@@ -58,6 +58,7 @@ export function createRaising(deps: {
       const { environmentId, tokenHash: secret } = environment;
       const place = await places.of(environment);
       const { service, make, ...kind } = makerOf(place.services, wanted);
+      if (kind.isChange) await acting.settle(environment); // What is left or overdue precedes it.
       await derivation.now(environmentId);
       const add = async (sessionOf: (service: string) => Session) => {
         const micros = (await place.now()) * MICROS;

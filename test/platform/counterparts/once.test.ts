@@ -42,7 +42,8 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
 });
 
 describe("an act", () => {
-  const program = useProgram(useDatabase());
+  const database = useDatabase();
+  const program = useProgram(database);
   const act = ({ environmentId }: { environmentId: string }, body: object) =>
     program.post(`/env/${environmentId}/counterparts/act`, body);
 
@@ -66,6 +67,21 @@ describe("an act", () => {
     const path = `/env/${environment.environmentId}/counterparts`;
     expectStatus(await program.call("PUT", path, none), 200);
     expectStatus(await create("two"), 200);
+  });
+
+  test("comes after what is overdue", async () => {
+    const said = { diff_type: "added", entity: "messages", from: "any" };
+    const rule = { ...say("Any news?"), name: "asks", at: "PT0.1S", unless: said };
+    const environment = await program.environment({ counterparts: [rule], clock: "real" });
+    // No server looks for it.
+    await database.sql`
+      update diorama.pending_actions set wakes_at = null
+      where environment_id = ${environment.environmentId}
+    `;
+    await Bun.sleep(200);
+    expectStatus(await act(environment, say("hello")), 200);
+    const { body } = await program.get(`/env/${environment.environmentId}/counterparts`);
+    expect(body.counterparts).toMatchObject([{ fired: 1, dropped: 0 }]);
   });
 
   test.each([
