@@ -18,7 +18,7 @@ import {
   type NewAct,
 } from "~/platform/counterparts/model";
 import { type PersonAct, type StoredRule, seesOthers } from "~/platform/counterparts/store";
-import { filledFrom, keptNamesIn, pathsIn } from "~/platform/counterparts/values";
+import { filledFrom, keptNamesIn, pathsIn, takesObject } from "~/platform/counterparts/values";
 import { requireReplica, serviceOf, toolNames } from "~/replicas/index";
 
 /** An environment, or the template of one. */
@@ -228,13 +228,14 @@ export function excuseOf(
   row: Row,
   vocabulary: Vocabulary,
 ): (rows: Rows) => boolean {
-  if (!unless) return () => false;
+  // An object would be read as operators, which the agent may have chosen: nothing equals it.
+  if (!unless || takesObject(row, unless)) return () => false;
   try {
     const when = filledFrom(row, unless) as typeof unless;
     const { find } = triggerOf({ when, service }, vocabulary, name);
     return (rows) => find(rows).length > 0;
   } catch (error) {
-    // A value of the row, such as an object, with which no column can be compared: nothing equals it.
+    // A value of the row, such as a list, with which no column can be compared: nothing equals it.
     if (error instanceof ApiError) return () => false;
     throw error;
   }

@@ -45,6 +45,15 @@ export function filledFrom(row: Row, value: unknown, kept: Row = {}): unknown {
   );
 }
 
+/** Whether a value of the row that stands in this value is an object. */
+export function takesObject(row: Row, value: unknown): boolean {
+  if (pathsOf(value)) return isObject(filledFrom(row, value));
+  return (
+    (isObject(value) || Array.isArray(value)) &&
+    Object.values(value).some((each) => takesObject(row, each))
+  );
+}
+
 function read(row: Row, path: string): unknown {
   let value: unknown = row;
   for (const part of path.split("."))

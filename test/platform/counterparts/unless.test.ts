@@ -146,6 +146,16 @@ describe("an action", () => {
   });
 });
 
+test("an object that the agent has written is not read as operators", async () => {
+  const where = { text: { $trigger: "metadata.event_payload" } };
+  const environment = await open([{ ...ASKS_AGAIN, unless: { ...IN_THREAD, where } }]);
+  const metadata = { event_type: "asked", event_payload: { contains: "" } };
+  const ts = await post(environment, "a question", { metadata });
+  await post(environment, "another message");
+  await move(environment, "PT10M");
+  expect(await textsOf(environment, ts)).toEqual(["Any news?"]);
+});
+
 test.each<[object, string]>([
   [{ after: undefined }, "unless: only an action that waits has it; give after, too"],
   [{ unless: { ...IN_THREAD, entity: "mesages" } }, 'unless.entity: there is no table "mesages"'],
