@@ -112,6 +112,7 @@ function requireUnless(
   if (after === undefined && at === undefined)
     throw wrong(path, "only an action that waits has it; give after, too");
   requireColumns(unless, columns, path);
+  if (keptNamesIn(unless).length > 0) throw wrong(path, "$kept: only say and call can have it");
   return triggerOf({ when: filledFrom({}, unless) as typeof unless, service }, vocabulary, path, {
     isNew: true,
   });
@@ -275,6 +276,8 @@ function requireCall(call: NonNullable<Action["call"]>, service: string, path: s
       `${path}.${kind}`,
       `${service} has no ${kind} ${quoted(name)}${nearest(name, names)}`,
     );
+  if (filledFrom({}, call.arguments ?? {}) === null)
+    throw wrong(`${path}.arguments`, "each of them can be taken from somewhere, not all together");
   const parameters = kind === "tool" ? undefined : replica.acting?.parameters?.(name);
   const unknown = Object.keys(call.arguments ?? {}).find(
     (each) => parameters?.includes(each) === false,

@@ -372,6 +372,13 @@ describe("the rules of an environment", () => {
       rule({ say: undefined, call: { operation: "issueCreate" } }),
       "counterparts[0].call.operation: chat has methods instead",
     ],
+    [
+      rule({
+        ...{ say: undefined },
+        call: { method: "chat.postMessage", arguments: { $trigger: "metadata" } },
+      }),
+      "counterparts[0].call.arguments: each of them can be taken from somewhere, not all together",
+    ],
     [rule({ say: undefined, call: {} }), "counterparts[0].call: one of method, operation, tool"],
     [
       [1, 2].map((n) => ({ ...REPLIES, name: `rule ${n}`, times: 501 })),

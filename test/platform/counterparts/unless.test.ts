@@ -169,6 +169,13 @@ test.each<[object, string]>([
     "unless.where.text.contains: the column is text, so its value is text",
   ],
   [
+    {
+      keep: { ts: { $trigger: "ts" } },
+      unless: { ...IN_THREAD, where: { text: { $kept: "ts" } } },
+    },
+    "unless: $kept: only say and call can have it",
+  ],
+  [
     { unless: { ...IN_THREAD, where: { text: { regex: "a" } } } },
     "unless.where: rules take no regex",
   ],
