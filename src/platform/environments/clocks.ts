@@ -97,10 +97,7 @@ export function createClocks(deps: {
         await once?.take(tx);
         const timing = await store.lockTiming(tx, id);
         if (!timing) throw notFound();
-        const people = await counterpartsIn(tx, environment, timing, {
-          areExpected,
-          max: EFFECTS_MAX,
-        });
+        const people = await counterpartsIn(tx, environment, timing, { areExpected });
         if (people?.isUnsettled && !isLast) throw new Unsettled();
         const from = nowOf(timing);
         const { bytes } = sourceOfMove(timing);

@@ -7,7 +7,7 @@ import * as store from "~/platform/counterparts/store";
 import { type Act, actsOf, performAll, postpone } from "~/platform/environments/actions";
 import { aheadOf } from "~/platform/environments/clock";
 import type { Timing } from "~/platform/environments/clock-model";
-import { createLooking } from "~/platform/environments/looking";
+import { createLooking, type Excuses } from "~/platform/environments/looking";
 import { createPerforming } from "~/platform/environments/performing";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import type { Templates } from "~/platform/templates/templates";
@@ -21,6 +21,9 @@ export type Queue = {
   /** Does what is due then. */
   readonly fire: (at: number) => Promise<readonly DueEffect[]>;
 };
+
+/** Due actions that are read together. */
+const TOGETHER = 50;
 
 /** The effect that an action of a counterpart is when a clock is moved. */
 const ACTED = "counterpart_acted";
@@ -38,12 +41,12 @@ export function createDueActions(deps: { pool: Pool; templates: Templates; log: 
       return state !== null;
     },
 
-    /** The actions of counterparts while the clock of their environment is moved, of which `max` may be due. Undefined: it has none. */
+    /** The actions of counterparts while the clock of their environment is moved. Undefined: it has none. */
     async counterpartsIn(
       tx: Tx,
       environment: EnvironmentRow,
       timing: Timing,
-      { areExpected, max }: { readonly areExpected: boolean; readonly max: number },
+      { areExpected }: { readonly areExpected: boolean },
     ) {
       const { environmentId: id } = environment;
       const state = areExpected ? await store.find(tx, id) : null;
@@ -53,8 +56,12 @@ export function createDueActions(deps: { pool: Pool; templates: Templates; log: 
       const areOthersSeen = store.areOthersSeen(rules);
       let { progress } = state;
       const done: pending.StoredPending[] = [];
-      const list = () => pending.list(tx, id, { until: Number.MAX_SAFE_INTEGER, limit: max + 1 });
+      const excuses: Excuses = new Map();
+      // What others than the agent change may set off something that is due ahead of the second one.
+      const limit = areOthersSeen ? 1 : TOGETHER;
+      const list = () => pending.list(tx, id, { until: Number.MAX_SAFE_INTEGER, limit });
       let left = await list();
+      let isMore = left.length === limit;
 
       /** Notes what was done so far. */
       async function note(): Promise<void> {
@@ -64,15 +71,21 @@ export function createDueActions(deps: { pool: Pool; templates: Templates; log: 
 
       async function wait(acts: readonly Act[]): Promise<void> {
         progress = await postpone(tx, id, timing, { rules, progress }, acts);
+        await readNext();
+      }
+
+      async function readNext(): Promise<void> {
         await note();
         left = await list();
+        isMore = left.length === limit;
       }
 
       /** Lets what somebody has changed during the move set off and end actions. */
       async function look(): Promise<void> {
         if (!areOthersSeen) return;
         await note();
-        const looked = await lookFor(tx, environment, { rules, progress }, { only: "others" });
+        const given = { only: "others", excuses } as const;
+        const looked = await lookFor(tx, environment, { rules, progress }, given);
         if (looked.numbers.length === 0) return;
         ({ progress } = looked);
         await pending.remove(tx, id, looked.ended);
@@ -89,7 +102,10 @@ export function createDueActions(deps: { pool: Pool; templates: Templates; log: 
 
         queue: {
           actor: "counterpart",
-          next: async (_, until) => left.find(({ due }) => due <= until)?.due,
+          async next(_, until) {
+            if (left.length === 0 && isMore) await readNext();
+            return left.find(({ due }) => due <= until)?.due;
+          },
           async fire() {
             const first = left.splice(0, 1);
             done.push(...first);

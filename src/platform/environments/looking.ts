@@ -47,6 +47,9 @@ export type Looked = {
   readonly progress: Progress;
 };
 
+/** Whether changes end pending actions, by their number. */
+export type Excuses = Map<string, (rows: Rows) => boolean>;
+
 /** An action that waits, unless somebody does something. */
 type Waiting = {
   readonly index: number;
@@ -63,6 +66,7 @@ export function createLooking(templates: Templates) {
     noted: readonly NotedRow[],
     environment: EnvironmentRow,
     { rules, progress, pending }: CounterpartState & { readonly pending: readonly StoredPending[] },
+    excuses: Excuses,
   ): Promise<Pick<Looked, "found" | "ended" | "isIdle" | "progress">> {
     const vocabulary = await templates.vocabularyOf(environment);
     const triggers = rules.map(({ when, service, name }) =>
@@ -81,7 +85,9 @@ export function createLooking(templates: Templates) {
     for (const stored of pending) {
       const rule = rules[stored.rule];
       if (!rule?.unless) continue;
-      waits.add({ index: stored.rule, stored, isMet: excuseOf(rule, stored.row, vocabulary) });
+      const isMet = excuses.get(stored.seq) ?? excuseOf(rule, stored.row, vocabulary);
+      excuses.set(stored.seq, isMet);
+      waits.add({ index: stored.rule, stored, isMet });
     }
     let isIdle = true;
     for (const { rows, actor, changedAt } of changesOf(tables, noted)) {
@@ -113,13 +119,13 @@ export function createLooking(templates: Templates) {
 
   /**
    * The next changes that no rule has seen yet, and what they set off. `known`: the state before. `only`: without those of
-   * the agent.
+   * the agent. `excuses`: those that an earlier look has compiled.
    */
   return async function look(
     sql: Sql,
     environment: EnvironmentRow,
     known: CounterpartState,
-    { only }: { readonly only?: "others" } = {},
+    { only, excuses = new Map() }: { readonly only?: "others"; readonly excuses?: Excuses } = {},
   ): Promise<Looked> {
     const { environmentId: id } = environment;
     const { rows, hasMore } = await listChanges(sql, id, TOGETHER_BYTES);
@@ -133,7 +139,7 @@ export function createLooking(templates: Templates) {
       ? await findWithPending(sql, id, placesWithUnless(rules))
       : undefined;
     const given = state ?? { ...known, pending: [] };
-    return { numbers, hasMore, ...(await lookAt(noted, environment, given)) };
+    return { numbers, hasMore, ...(await lookAt(noted, environment, given, excuses)) };
   };
 }
 

@@ -9,7 +9,7 @@ import { aheadOf, nowOf } from "~/platform/environments/clock";
 import type { Timing } from "~/platform/environments/clock-model";
 import { findTiming, lockTiming, setClock } from "~/platform/environments/clock-store";
 import type { Exclusive } from "~/platform/environments/exclusive";
-import { createLooking, isUsedUp } from "~/platform/environments/looking";
+import { createLooking, type Excuses, isUsedUp } from "~/platform/environments/looking";
 import { createPerforming } from "~/platform/environments/performing";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import type { Templates } from "~/platform/templates/templates";
@@ -23,6 +23,13 @@ type Moment = {
   readonly ahead?: number;
   /** After a call: the silence of the agent begins. */
   readonly isSilent?: boolean;
+};
+
+type Settling = {
+  readonly baseUrl: string;
+  /** Calls that the clock is read after. */
+  readonly ahead: number;
+  readonly excuses: Excuses;
 };
 
 /** The time that an environment shows after so many further calls. */
@@ -45,21 +52,17 @@ export function createSettling(deps: {
   /** One call of an environment looks for all that wait. */
   const inTurn = createFairSemaphore({ limit: Number.POSITIVE_INFINITY });
 
-  /**
-   * Does what the next changes set off, and what is due. The environment's calls wait. `ahead`: calls that the clock is
-   * read after. Returns whether there is more.
-   */
+  /** Does what the next changes set off, and what is due. The environment's calls wait. Returns whether there is more. */
   async function act(
     tx: Tx,
     environment: EnvironmentRow,
-    baseUrl: string,
-    ahead: number,
+    { baseUrl, ahead, excuses }: Settling,
   ): Promise<boolean> {
     const { environmentId: id, schemaName } = environment;
     const timing = await lockTiming(tx, id);
     const state = timing && (await store.find(tx, id));
     if (!timing || !state) return false;
-    const looked = await look(tx, environment, state);
+    const looked = await look(tx, environment, state, { excuses });
     const { rules } = state;
     const isLater = ({ rule }: Act) => rule.after !== undefined;
     const later = looked.found.filter(isLater);
@@ -111,12 +114,9 @@ export function createSettling(deps: {
   }
 
   /** Returns whether there is more. */
-  async function settleNext(
-    environment: EnvironmentRow,
-    baseUrl: string,
-    ahead: number,
-  ): Promise<boolean> {
+  async function settleNext(environment: EnvironmentRow, settling: Settling): Promise<boolean> {
     const { environmentId: id } = environment;
+    const { ahead, excuses } = settling;
     const work = await findWork(id, { ahead });
     if (!work) return false;
     const { last, isDue } = work;
@@ -127,7 +127,7 @@ export function createSettling(deps: {
       return false;
     }
     if (last !== null) {
-      const { isIdle, numbers, hasMore } = await look(replicas, environment, state);
+      const { isIdle, numbers, hasMore } = await look(replicas, environment, state, { excuses });
       // Most changes set off nothing: the environment's other calls need not wait for that.
       if (isIdle) {
         if (numbers.length > 0) await store.deleteChanges(pool, id, numbers);
@@ -135,7 +135,7 @@ export function createSettling(deps: {
       }
     }
     await prepare(environment, state.rules);
-    return await exclusive.run(environment, (tx) => act(tx, environment, baseUrl, ahead), within);
+    return await exclusive.run(environment, (tx) => act(tx, environment, settling), within);
   }
 
   /**
@@ -151,7 +151,8 @@ export function createSettling(deps: {
     if (!(await findWork(id, moment))) return;
     const { ahead = 0 } = moment;
     await inTurn(id, async () => {
-      while (await settleNext(environment, baseUrl, ahead));
+      const excuses: Excuses = new Map();
+      while (await settleNext(environment, { baseUrl, ahead, excuses }));
     });
   };
 }

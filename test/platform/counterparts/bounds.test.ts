@@ -89,3 +89,28 @@ test("no change is looked at after the last action", async () => {
   await note(environmentId, 2, 10, "channels");
   expectStatus(await program.post("/diffRun", { runId }), 200);
 });
+
+test.each(["agent", "any"])(
+  "more actions than are read together are done by one move, with from %s",
+  async (from) => {
+    const count = 120;
+    const asked = { diff_type: "added", entity: "messages", where: { text: { contains: "ask" } } };
+    const answered = { ...asked, from, where: { thread_ts: { $trigger: "ts" } } };
+    const answers = {
+      ...{ name: "john-answers", as: "U02JOHNADOE", when: { ...asked, from }, after: "PT1M" },
+      ...{ say: { text: "yes", thread_ts: { $trigger: "ts" } }, times: count, unless: answered },
+    };
+    const environment = await program.environment({
+      ...{ counterparts: [answers], clock: { mode: "frozen" } },
+    });
+    const { environmentId, schemaName } = environment;
+    await database.sql.unsafe(
+      `insert into ${schemaName}.messages (channel_id, ts, user_id, text)
+     select '${CHANNEL}', (1900000000 + n) || '.000001', 'U01AGENTONE', 'ask ' || n from generate_series(1, ${count}) n`,
+    );
+    const { body } = await program.post(`/env/${environmentId}/clock`, { advance: "PT1H" });
+    expect(body.effects).toHaveLength(count);
+    const shown = (await program.get(`/env/${environmentId}/counterparts`)).body;
+    expect(shown).toMatchObject({ counterparts: [{ fired: count, dropped: 0 }], pending: [] });
+  },
+);
