@@ -113,8 +113,9 @@ export function createDueActions(deps: { pool: Pool; templates: Templates; log: 
             const acts = actsOf(rules, first);
             const performed = await performAll(performing, tx, means, { rules, progress }, acts);
             ({ progress } = performed);
-            if (performed.following.length > 0) await wait(performed.following);
+            // What an action itself has changed does not end what follows it.
             await look();
+            if (performed.following.length > 0) await wait(performed.following);
             return performed.done.map(({ rule }) => ({ kind: ACTED, id: rule.name }));
           },
         } satisfies Queue,

@@ -9,7 +9,12 @@ import { aheadOf, nowOf } from "~/platform/environments/clock";
 import type { Timing } from "~/platform/environments/clock-model";
 import { findTiming, lockTiming, setClock } from "~/platform/environments/clock-store";
 import type { Exclusive } from "~/platform/environments/exclusive";
-import { createLooking, type Excuses, isUsedUp } from "~/platform/environments/looking";
+import {
+  createLooking,
+  type Excuses,
+  isUsedUp,
+  type Looked,
+} from "~/platform/environments/looking";
 import { createPerforming } from "~/platform/environments/performing";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import type { Templates } from "~/platform/templates/templates";
@@ -70,7 +75,11 @@ export function createSettling(deps: {
     const wait = async (acts: readonly Act[]) => {
       if (acts.length > 0) progress = await postpone(tx, id, timing, { rules, progress }, acts);
     };
-    await pending.remove(tx, id, looked.ended);
+    const note = async ({ numbers, ended }: Looked) => {
+      await pending.remove(tx, id, ended);
+      if (numbers.length > 0) await store.deleteChanges(tx, id, numbers);
+    };
+    await note(looked);
     await wait(later);
     const immediate = looked.found.filter((each) => !isLater(each));
     const areOthersSeen = store.areOthersSeen(rules);
@@ -82,7 +91,6 @@ export function createSettling(deps: {
     const due = await pending.list(tx, id, { until, limit });
     const acts = [...immediate, ...actsOf(rules, due)];
     let isMore = looked.hasMore || due.length === limit;
-    let undone = 0;
     if (acts.length > 0) {
       // Otherwise a run that waits for this transaction to start would compare with the state before it.
       await setClock(tx, id, timing);
@@ -90,13 +98,20 @@ export function createSettling(deps: {
       const performed = await capture.as(tx, "counterpart", schemaName, () =>
         performAll({ attempt }, tx, means, { rules, progress }, acts),
       );
-      ({ progress, left: undone } = performed);
+      ({ progress } = performed);
+      await pending.remove(tx, id, due.slice(0, due.length - performed.left));
+      // What an action itself has changed does not end what follows it.
+      if (areOthersSeen && performed.following.length > 0) {
+        await store.setProgress(tx, id, progress);
+        const own = await look(tx, environment, { rules, progress }, { only: "others", excuses });
+        ({ progress } = own);
+        await note(own);
+        await wait(own.found);
+      }
       await wait(performed.following);
       isMore ||= performed.following.length > 0 || areOthersSeen;
     }
     await store.setProgress(tx, id, progress);
-    if (looked.numbers.length > 0) await store.deleteChanges(tx, id, looked.numbers);
-    await pending.remove(tx, id, due.slice(0, due.length - undone));
     return isMore;
   }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { waysOfCapturing } from "../../support/clusters";
 import { eventually, useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
-import { at, CHANNEL, clock, NOON, on, ROBIN, says } from "./people";
+import { at, CHANNEL, clock, NOON, on, ROBIN, says, then } from "./people";
 
 /** Anybody posts a message with this text. */
 const posted = (text: string, from = "any") => ({
@@ -111,6 +111,31 @@ describe("a rule that anybody sets off", () => {
     const { counterparts } = await show(environment);
     expect(counterparts.map(({ dropped }: any) => dropped)).toEqual([0, 1, 0]);
   });
+
+  test.each([{ mode: "frozen" }, { mode: "step", stepMs: 120_000 }])(
+    "what follows an action is not ended by that, with unless and the clock %j",
+    async (mode) => {
+      const rules = [
+        says("robin asks", { at: "PT1M", ...then("robin asks again") }, ROBIN),
+        says("robin asks again", { after: "PT10M", unless: posted("") }, ROBIN),
+        says("john answers", { when: posted("asks"), after: "PT5M" }),
+      ];
+      const environment = await open(rules, { clock: { now: at(0), ...mode }, seed: 7 });
+      if (mode.mode === "step") await said(environment);
+      else await move(environment, { advance: "PT2M" });
+      expect((await show(environment)).pending.map(({ name }: any) => name)).toEqual([
+        "john answers",
+        "robin asks again",
+      ]);
+      await move(environment, { advance: "PT1H" });
+      const { counterparts } = await show(environment);
+      expect(counterparts).toMatchObject([
+        { fired: 1, dropped: 0 },
+        { fired: 0, dropped: 1 },
+        { fired: 1, dropped: 0 },
+      ]);
+    },
+  );
 
   test("an overdue action does not happen either, if a server has left what comes before it", async () => {
     const environment = await open(
