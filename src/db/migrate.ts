@@ -57,6 +57,7 @@ import changesOfOthers from "~/db/migrations/0041_changes_of_others.sql" with { 
 import deliveryFeed from "~/db/migrations/0042_delivery_feed.sql" with { type: "text" };
 import quietActions from "~/db/migrations/0043_quiet_actions.sql" with { type: "text" };
 import linkDomains from "~/db/migrations/0044_link_domains.sql" with { type: "text" };
+import snapshotActions from "~/db/migrations/0045_snapshot_actions.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -111,6 +112,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 42, name: "delivery_feed", text: deliveryFeed },
   { version: 43, name: "quiet_actions", text: quietActions },
   { version: 44, name: "link_domains", text: linkDomains },
+  { version: 45, name: "snapshot_actions", text: snapshotActions },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

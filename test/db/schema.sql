@@ -114,6 +114,7 @@ create table diorama.environment_snapshots (
   clock json,
   calls bigint default 0 not null,
   at_call integer default 0 not null,
+  actions bigint default 0 not null,
   constraint environment_snapshots_pkey PRIMARY KEY (snapshot_id)
 );
 

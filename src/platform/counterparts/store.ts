@@ -129,6 +129,11 @@ export async function countAction(tx: Sql, environmentId: string, actions: numbe
   await setProgress(tx, environmentId, { ...state.progress, actions });
 }
 
+/** How many actions an environment has had. */
+export const countActions = (sql: Sql, environmentId: string): Fragment => sql`coalesce((
+  select (progress ->> 'actions')::int8 from diorama.counterparts where environment_id = ${environmentId}
+), 0)`;
+
 /** Throws if the transaction is lost. */
 export const requireOpen = async (tx: Sql) => await tx`select`;
 

@@ -54,11 +54,14 @@ export type CounterpartPlan = CounterpartState & {
   readonly pending: readonly pending.PendingAction[];
 };
 
-/** Counterparts that have not acted yet: those of a rule with `at` or `quiet` wait from now on. */
-export function beginning(rules: readonly StoredRule[], timing: Timing): CounterpartPlan {
+/**
+ * Counterparts that have not acted yet: those of a rule with `at` or `quiet` wait from now on. `done`: earlier actions, from
+ * whose number the ids of later ones derive.
+ */
+export function beginning(rules: readonly StoredRule[], timing: Timing, done = 0): CounterpartPlan {
   const now = nowOf(timing);
   return {
-    ...newState(rules),
+    ...newState(rules, done),
     pending: rules
       .flatMap(({ at, quiet }, rule) => {
         const first = at ?? quiet;
@@ -86,8 +89,7 @@ export async function replaceCounterparts(
 ): Promise<CounterpartPlan> {
   const { environmentId: id } = environment;
   const before = await find(tx, id);
-  const { pending: actions, progress } = beginning(rules, timing);
-  const state = { rules, progress: { ...progress, actions: before?.progress.actions ?? 0 } };
+  const { pending: actions, ...state } = beginning(rules, timing, before?.progress.actions);
   if (before) await stopNoting(tx, environment, before.rules);
   await startNoting(tx, environment, rules);
   await replace(tx, id, state);
@@ -95,17 +97,21 @@ export async function replaceCounterparts(
   return { ...state, pending: actions };
 }
 
-/** Lets the counterparts of an environment that has been reset begin anew: its schema may be another one. */
+/**
+ * Lets the counterparts of an environment that has been reset begin anew: its schema may be another one. `done`: actions
+ * until the state to which it has returned.
+ */
 export async function restartCounterparts(
   tx: Tx,
   environment: Schema,
   timing: Timing,
+  done: number,
 ): Promise<void> {
   const { environmentId: id } = environment;
   const state = await find(tx, id);
-  if (!state) return;
+  if (!state) return done === 0 ? undefined : void (await insert(tx, [id], newState([], done)));
   const { rules } = state;
-  const { progress, pending: actions } = beginning(rules, timing);
+  const { progress, pending: actions } = beginning(rules, timing, done);
   await deleteChanges(tx, id);
   await pending.removeAll(tx, id);
   await setProgress(tx, id, progress);

@@ -4,6 +4,7 @@ import type { Fragment, Sql } from "~/db/connect";
 import type { Delta } from "~/db/deltas";
 import type { Used } from "~/db/recycling";
 import type { Built } from "~/db/schemas";
+import { countActions } from "~/platform/counterparts/store";
 import type { Reading, Timing } from "~/platform/environments/clock-model";
 import { timingOf } from "~/platform/environments/clock-store";
 import type { RunClosing } from "~/platform/environments/ending-store";
@@ -174,12 +175,12 @@ export async function insert(
     ), inserted as (
       insert into diorama.environment_snapshots (
         snapshot_id, family_id, environment_id, key_id, parent_id, name, template_schema, row_count, delta, clock, calls,
-        at_call
+        at_call, actions
       )
       select ${snapshotId}, ${locked.familyId}, ${environmentId}, ${keyId}, ${locked.snapshotId}, ${name},
         ${templateSchema}, ${rows}, ${JSON.stringify(delta)}::text::json,
         ${jsonText(reading)}::text::json, ${locked.timing.calls}::int8,
-        ${journaledCalls(sql, sql`${environmentId}`)}
+        ${journaledCalls(sql, sql`${environmentId}`)}, ${countActions(sql, environmentId)}
       from admitted
       returning created_at, at_call
     ), moved as (
@@ -208,6 +209,8 @@ export type State = {
   readonly calls: number;
   /** Calls until then, as the journals have them. */
   readonly atCall: number;
+  /** Actions of counterparts until then. */
+  readonly actions: number;
 };
 
 /** Finds a snapshot of an environment, or of one of its family. */
@@ -218,7 +221,7 @@ export async function findState(
 ): Promise<State | undefined> {
   const [state] = await sql<State[]>`
     select s.delta, s.template_schema as "templateSchema", s.family_id as "familyId", s.snapshot_id as "snapshotId",
-      s.at_call as "atCall", s.clock as reading, s.calls::float8 as calls, ${timingOf(sql, sql`e`)} as timing,
+      s.at_call as "atCall", s.actions::float8 as actions, s.clock as reading, s.calls::float8 as calls, ${timingOf(sql, sql`e`)} as timing,
       ${isKept(sql, sql`s.template_schema`)} as current
     from diorama.environment_snapshots s
     join diorama.environments e on s.family_id = coalesce(e.family_id, e.environment_id)

@@ -72,7 +72,7 @@ export function createSnapshots(deps: {
           locked.faults && restart(tx, id),
         ]);
         await resetEvents(tx, environment);
-        await restartCounterparts(tx, environment, resumed);
+        await restartCounterparts(tx, environment, resumed, state?.actions ?? 0);
         const answer = {
           environmentId: id,
           snapshotId: snapshotId ?? null,

@@ -144,7 +144,10 @@ export function createStates(deps: {
         const current = await findFaults(pool, id);
         const faults = current && newState(current.faults);
         const now = await findCounterparts(pool, id);
-        const counterparts = now && beginning(now.rules, timing);
+        const hasCounterparts = now !== null || state.actions > 0;
+        const counterparts = hasCounterparts
+          ? beginning(now?.rules ?? [], timing, state.actions)
+          : null;
         return { ...state, timing, faults, counterparts, blueprint: await blueprintOf(state) };
       }
       const state = await settled(environment, async (tx) => {

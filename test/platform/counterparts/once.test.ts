@@ -69,6 +69,26 @@ describe("an act", () => {
     expectStatus(await create("two"), 200);
   });
 
+  test("has other ids than acts before a snapshot, after a reset to it and in its forks", async () => {
+    const clock = { now: "2026-03-11T12:00:00Z", mode: "frozen" };
+    const environment = await program.environment({ seed: 7, clock });
+    const path = `/env/${environment.environmentId}`;
+    const create = (name: string, where: { environmentId: string } = environment) =>
+      act(where, { as: JOHN, call: { method: "conversations.create", arguments: { name } } });
+    const before = await program.post(`${path}/snapshots`, {});
+    expectStatus(await create("one"), 200);
+    const { snapshotId } = (await program.post(`${path}/snapshots`, {})).body;
+    const of = (id: string) => program.post(`${path}/reset`, { snapshotId: id });
+
+    expectStatus(await of(snapshotId), 200);
+    expectStatus(await create("two"), 200);
+    const forked = await program.post(`${path}/fork`, { snapshotId });
+    expectStatus(await create("three", forked.body.environments[0]), 200);
+    expectStatus(await of(before.body.snapshotId), 200);
+    expectStatus(await of(snapshotId), 200);
+    expectStatus(await create("four"), 200);
+  });
+
   test("comes after what is overdue", async () => {
     const said = { diff_type: "added", entity: "messages", from: "any" };
     const rule = { ...say("Any news?"), name: "asks", at: "PT0.1S", unless: said };
