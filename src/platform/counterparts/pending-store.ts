@@ -121,19 +121,27 @@ export const setWaking = async (tx: Sql, environmentId: string, aheadMs: number 
     where environment_id = ${environmentId}
   `;
 
+type Taking = {
+  readonly now: number;
+  readonly nextAt: number;
+  readonly limit: number;
+  readonly underWay: Iterable<string>;
+};
+
 /**
- * Takes environments in which actions are due in real time, at most so many actions of them. Until `nextAt` nobody else
- * takes these. Times are in milliseconds since 1970.
+ * Takes environments in which actions are due in real time, at most so many actions of them, without those that are
+ * `underWay`. Until `nextAt` nobody else takes these actions. Times are in milliseconds since 1970.
  */
 export async function takeWaking(
   sql: Sql,
-  { now, nextAt, limit }: { readonly now: number; readonly nextAt: number; readonly limit: number },
+  { now, nextAt, limit, underWay }: Taking,
 ): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     with due as (
       select p.environment_id, p.due, p.seq
       from diorama.pending_actions p join diorama.environments e using (environment_id)
       where p.wakes_at <= to_timestamp(${now}::float8 / 1000) and e.deleted_at is null and e.expires_at > now()
+        and p.environment_id <> all(${[...underWay]}::text[])
       order by p.wakes_at limit ${limit} for update of p skip locked
     ), taken as (
       update diorama.pending_actions p set wakes_at = to_timestamp(${nextAt}::float8 / 1000)

@@ -1,7 +1,8 @@
 /**
  * Does what is due in real time, when no call comes: pending actions of counterparts, of environments whose clock runs.
  *
- * Every server looks. What one has found is its own for a while; if it dies or fails, another one finds it again.
+ * Every server looks. What one has found is its own for a while; if it dies or fails, another one finds it again. An
+ * environment with much to do does not hold up others.
  */
 import { isUnavailable, type Pool } from "~/db/connect";
 import { ApiError } from "~/errors";
@@ -14,12 +15,12 @@ import type { Environments } from "~/platform/environments/environments";
 const LOOK_MS = 500;
 /** How long a server has to do what it has found. */
 const TAKEN_MS = 15_000;
-/** Actions that are found by one look. */
+/** Actions that are found by one look, and environments that are under way together. */
 const TOGETHER = 50;
 
 export function createWaking(deps: {
   pool: Pool;
-  environments: Environments;
+  environments: Pick<Environments, "find">;
   acting: Pick<Acting, "settle">;
   log: Log;
 }) {
@@ -27,6 +28,7 @@ export function createWaking(deps: {
   let isStopping = false;
   let looking: NodeJS.Timeout | undefined;
   let work: Promise<void> = Promise.resolve();
+  const underWay = new Map<string, Promise<void>>();
 
   async function wake(environmentId: string): Promise<void> {
     try {
@@ -44,8 +46,13 @@ export function createWaking(deps: {
   async function look(): Promise<void> {
     try {
       const now = Date.now();
-      const due = await takeWaking(pool, { now, nextAt: now + TAKEN_MS, limit: TOGETHER });
-      await Promise.all(due.map(wake));
+      const limit = TOGETHER - underWay.size;
+      const taking = { now, nextAt: now + TAKEN_MS, limit, underWay: underWay.keys() };
+      for (const id of limit > 0 ? await takeWaking(pool, taking) : [])
+        underWay.set(
+          id,
+          wake(id).finally(() => underWay.delete(id)),
+        );
     } catch (error) {
       if (!isUnavailable(error)) log.error("actions not looked for", errorFields(error));
     }
@@ -64,6 +71,7 @@ export function createWaking(deps: {
       isStopping = true;
       clearTimeout(looking);
       await work;
+      await Promise.all(underWay.values());
     },
   };
 }
