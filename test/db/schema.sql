@@ -534,6 +534,8 @@ CREATE INDEX hidden_templates_key ON diorama.hidden_templates USING btree (key_i
 
 CREATE INDEX idempotent_answers_age ON diorama.idempotent_answers USING btree (created_at);
 
+CREATE INDEX pending_actions_quiet ON diorama.pending_actions USING btree (environment_id) WHERE (quiet_ms IS NOT NULL);
+
 CREATE INDEX pending_actions_waking ON diorama.pending_actions USING btree (wakes_at) WHERE (wakes_at IS NOT NULL);
 
 CREATE INDEX runs_active ON diorama.runs USING btree (started_at) WHERE (status = ANY (ARRAY['running'::text, 'ending'::text]));

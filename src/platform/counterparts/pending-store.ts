@@ -54,8 +54,10 @@ export async function findLeft(sql: Sql, environmentId: string): Promise<Left> {
   const [row] = await sql<Left[]>`
     select
       (select max(number)::text from diorama.counterpart_changes where environment_id = ${environmentId}) as last,
-      min(due)::float8 as due, coalesce(bool_or(quiet_ms is not null), false) as "awaitsQuiet"
-    from diorama.pending_actions where environment_id = ${environmentId}
+      (select min(due)::float8 from diorama.pending_actions where environment_id = ${environmentId}) as due,
+      exists (
+        select from diorama.pending_actions where environment_id = ${environmentId} and quiet_ms is not null
+      ) as "awaitsQuiet"
   `;
   return row ?? { last: null, due: null, awaitsQuiet: false };
 }
