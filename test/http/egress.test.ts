@@ -78,6 +78,8 @@ describe("never allowed, whatever is listed, is", () => {
     ["a password", "http://user:password@93.184.216.34/"],
     ["a file", "file:///etc/passwd"],
     ["another protocol", "gopher://93.184.216.34/"],
+    ["another protocol, and a port", "gopher://93.184.216.34:6379/"],
+    ["a protocol of files, and a port", "ftp://93.184.216.34:8080/"],
     ["no URL", "bot.example.com"],
   ])("a URL with %s", async (_, url) => {
     expect(await targetsOf(ALL).check(url)).toEqual({ blocked: expect.any(String) });
@@ -322,6 +324,7 @@ describe("redirects", () => {
     "http://localhost:3000/",
     "http://user:password@127.0.0.1/",
     "file:///etc/passwd",
+    "gopher://127.0.0.1:6379/",
     "//meta.example.com/",
     "http://[",
   ])("to %p are not followed", async (location) => {

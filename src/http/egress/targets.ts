@@ -101,8 +101,9 @@ export function createTargets({
     /** Checks a URL. Throws if its name has no address. */
     async check(text: string): Promise<Verdict> {
       const url = URL.parse(text);
-      const port = Number(url?.port || DEFAULT_PORTS[url?.protocol ?? ""]);
-      if (!url || Number.isNaN(port)) return { blocked: "it is no address of http or https" };
+      const usual = DEFAULT_PORTS[url?.protocol ?? ""];
+      if (!url || usual === undefined) return { blocked: "it is no address of http or https" };
+      const port = Number(url.port || usual);
       if (url.username || url.password) return { blocked: "it has a user name or a password" };
       if (ranges.length === 0 && !allowed.has(url.origin))
         return { blocked: "EVENT_TARGETS does not list it" };
