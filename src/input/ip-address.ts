@@ -93,11 +93,13 @@ const PRIVATE = [
 /** Addresses of IPv4 as a network without IPv4 has them (RFC 6052). */
 const TRANSLATED = range("64:ff9b::/96");
 
+/** The IPv4 address that a translated one leads to; any other one as it is. */
+export const untranslated = (address: IpAddress): IpAddress =>
+  isWithin(address, TRANSLATED) ? { bits: 32, value: address.value & 0xffff_ffffn } : address;
+
 /** Whether an address is one of this machine, of a private network or of the internet, or never one to send to. */
 export function kindOf(address: IpAddress): "loopback" | "never" | "private" | "public" {
-  const own: IpAddress = isWithin(address, TRANSLATED)
-    ? { bits: 32, value: address.value & 0xffff_ffffn }
-    : address;
+  const own = untranslated(address);
   const isIn = (ranges: readonly IpRange[]) => ranges.some((each) => isWithin(own, each));
   if (isIn(LOOPBACK)) return "loopback";
   if (isIn(NEVER)) return "never";

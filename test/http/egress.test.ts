@@ -1,6 +1,7 @@
 /** Requests of the server to addresses that others choose: where they may go, and what they may cost. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import { readConfig } from "~/config";
 import { createEgress } from "~/http/egress/egress";
 import { createTargets, type Lookup } from "~/http/egress/targets";
@@ -73,6 +74,7 @@ describe("never allowed, whatever is listed, is", () => {
     ["the database by its name", "http://db.internal:5432/"],
     ["the database by its address", "http://10.9.9.8:5432/"],
     ["its second host", "http://10.9.9.9:6432/"],
+    ["the database, embedded in IPv6", "http://[64:ff9b::10.9.9.8]:5432/"],
   ])("%s", async (_, url) => {
     const allowed = [...ALL, new URL(url).origin];
     expect(await targetsOf(allowed).check(url)).toEqual({ blocked: expect.any(String) });
@@ -88,6 +90,14 @@ describe("never allowed, whatever is listed, is", () => {
     ["no URL", "bot.example.com"],
   ])("a URL with %s", async (_, url) => {
     expect(await targetsOf(ALL).check(url)).toEqual({ blocked: expect.any(String) });
+  });
+
+  test("a port of this server by another address of its machine, also embedded in IPv6", async () => {
+    const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+    const own = all.filter(({ family, internal }) => family === "IPv4" && !internal);
+    for (const { address } of own)
+      for (const host of [address, `[64:ff9b::${address}]`])
+        expect(await targetsOf(ALL).check(`http://${host}:3000/`)).toHaveProperty("blocked");
   });
 
   test("the socket of the database, which is also a port of this machine", async () => {

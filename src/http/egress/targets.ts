@@ -5,7 +5,14 @@
 import { lookup as lookupAll } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
 import { placesOf, socketOf } from "~/address";
-import { type IpAddress, isWithin, kindOf, parseIp, parseRange } from "~/input/ip-address";
+import {
+  type IpAddress,
+  isWithin,
+  kindOf,
+  parseIp,
+  parseRange,
+  untranslated,
+} from "~/input/ip-address";
 
 /** The addresses of a name. Throws if it has none. */
 export type Lookup = (name: string) => Promise<readonly string[]>;
@@ -117,7 +124,11 @@ export function createTargets({
   };
 }
 
-const isEqual = (a: IpAddress, b: IpAddress) => a.bits === b.bits && a.value === b.value;
+/** Whether two addresses are those of one machine, which a network may translate. */
+function isEqual(one: IpAddress, other: IpAddress): boolean {
+  const [a, b] = [untranslated(one), untranslated(other)];
+  return a.bits === b.bits && a.value === b.value;
+}
 
 function isOfThisMachine(address: IpAddress): boolean {
   if (kindOf(address) === "loopback") return true;
