@@ -18,7 +18,10 @@ export const markRead = async (tx: Sql, environmentId: string) =>
     update diorama.event_logs set webhooks_read = true where environment_id = ${environmentId}
   `;
 
-/** Changes the app of a webhook, or adds it if there is room. `since`: of a new one, the last change before it. */
+/**
+ * Changes the app of a webhook, or adds it if there is room, also one that was deleted and has come again with its id.
+ * `since`: of a new one, the last change before it.
+ */
 export async function put(
   tx: Sql,
   environmentId: string,
@@ -31,7 +34,7 @@ export async function put(
   };
   const changed = await tx`
     update diorama.event_apps set events = ${row.events}, request_url = ${url}, webhook = ${row.webhook}
-    where environment_id = ${environmentId} and app_id = ${id} and webhook is not null
+    where environment_id = ${environmentId} and app_id = ${id} and webhook is not null and request_url is not null
   `;
   if (changed.count > 0 || !(await hasRoom(tx, environmentId))) return;
   await tx`
@@ -39,7 +42,10 @@ export async function put(
       environment_id, app_id, service, user_id, events, since, request_url, webhook
     )
     values (${environmentId}, ${id}, ${service}, '', ${row.events}, ${since}, ${url}, ${row.webhook})
-    on conflict do nothing
+    on conflict (environment_id, app_id) do update
+    set service = excluded.service, events = excluded.events, since = excluded.since,
+      request_url = excluded.request_url, webhook = excluded.webhook
+    where event_apps.webhook is not null
   `;
 }
 

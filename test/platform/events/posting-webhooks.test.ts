@@ -250,4 +250,31 @@ describe("a webhook", () => {
     expect(await webhooksOf(place)).toHaveLength(50);
     expect(bot.most()).toBeLessThanOrEqual(8);
   });
+
+  test("that comes again with the id of a deleted one counts as any other", async () => {
+    const place = await withEvents();
+    const { linear } = place;
+    const ids = Array.from({ length: 100 }, () => crypto.randomUUID());
+    const created = async (some: readonly string[]) =>
+      await Promise.all(
+        some.map((id) =>
+          linear.createWebhook({
+            ...{ id, url: "https://bot.example.com/", resourceTypes: ["Issue"], teamId: ENG },
+          }),
+        ),
+      );
+    const [first, second] = [ids.slice(0, 50), ids.slice(50)];
+    await created(first);
+    expect(await webhooksOf(place)).toHaveLength(50);
+    await Promise.all(first.map((id) => linear.deleteWebhook(id)));
+    await created(second);
+    expect(await webhooksOf(place)).toHaveLength(50);
+    await created(first);
+    const apps = (await webhooksOf(place)).map(({ app }) => app);
+    expect(apps.toSorted()).toEqual(second.toSorted());
+    await linear.deleteWebhook(second[0]!);
+    await linear.deleteWebhook(first[0]!);
+    await created(first.slice(0, 1));
+    expect((await webhooksOf(place)).map(({ app }) => app)).toContain(first[0]);
+  });
 });
