@@ -36,6 +36,8 @@ export async function put(
     update diorama.event_apps set events = ${row.events}, request_url = ${url}, webhook = ${row.webhook}
     where environment_id = ${environmentId} and app_id = ${id} and webhook is not null and request_url is not null
   `;
+  if (changed.count > 0 && events.length === 0)
+    await endDeliveries(tx, environmentId, id, "the webhook is disabled");
   if (changed.count > 0 || !(await hasRoom(tx, environmentId))) return;
   await tx`
     insert into diorama.event_apps (
@@ -52,21 +54,13 @@ export async function put(
 /** Deleted webhooks of an environment whose deliveries stay listed. */
 const ENDED_MAX = 50;
 
-/** Ends the deliveries of a webhook that is deleted. Those so far stay listed, unless too many others are. */
+/** Ends a webhook that is deleted, and its deliveries. Those so far stay listed, unless too many others are. */
 export async function end(tx: Sql, environmentId: string, id: string): Promise<void> {
-  await tx`
-    with ended as (
-      update diorama.event_apps set events = '{}', request_url = null
-      where environment_id = ${environmentId} and app_id = ${id} and webhook is not null
-      returning app_id
-    )
-    update diorama.deliveries d set state = 'failed',
-      attempts = attempts || jsonb_build_object(
-        'at', floor(extract(epoch from clock_timestamp()) * 1000), 'failed', 'the webhook is deleted'
-      )
-    from ended
-    where d.environment_id = ${environmentId} and d.app_id = ended.app_id and state = 'pending'
+  const ended = await tx`
+    update diorama.event_apps set events = '{}', request_url = null
+    where environment_id = ${environmentId} and app_id = ${id} and webhook is not null
   `;
+  if (ended.count > 0) await endDeliveries(tx, environmentId, id, "the webhook is deleted");
   await tx`
     delete from diorama.event_apps where environment_id = ${environmentId} and app_id in (
       select app_id from diorama.event_apps
@@ -75,3 +69,14 @@ export async function end(tx: Sql, environmentId: string, id: string): Promise<v
     )
   `;
 }
+
+/** Ends what is not delivered yet, also what is under way: nothing is sent again. */
+const endDeliveries = async (tx: Sql, environmentId: string, id: string, reason: string) =>
+  await tx`
+    update diorama.deliveries set state = 'failed',
+      attempts = case when state = 'sent' then jsonb_set(attempts, array['-1', 'failed'], to_jsonb(${reason}::text))
+        else attempts || jsonb_build_object(
+          'at', floor(extract(epoch from clock_timestamp()) * 1000), 'failed', ${reason}::text
+        ) end
+    where environment_id = ${environmentId} and app_id = ${id} and state in ('pending', 'sent')
+  `;
