@@ -304,6 +304,15 @@ describe("a request", () => {
     expect(outcome).toMatchObject({ status: 200 });
   });
 
+  test("with a header of two lines is not sent", async () => {
+    const { url, sockets } = await answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    const headers = { "x-token": "a\r\nx-other: b" };
+    const outcome = await egress.post(url, { headers, body: "" }, LIMITS);
+    expect(outcome).toEqual({ error: "connection_failed" });
+    await Bun.sleep(100); // a promise that nobody waits for would fail by then
+    expect(sockets).toHaveLength(0);
+  });
+
   test("fails where nobody listens, and for a name without an address", async () => {
     expect(await post("http://127.0.0.1:9/")).toEqual({ error: "connection_failed" });
     const unknown = await post("http://unknown.example.com/");

@@ -123,12 +123,13 @@ export async function postTo(
   request: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
   { signal, ca }: { readonly signal: AbortSignal; readonly ca: Authorities },
 ): Promise<Answer> {
+  const bytes = written(url, request.headers, request.body);
   const plain = await openFirst(place, signal);
   let socket = plain;
   try {
     if (url.protocol === "https:") socket = await secure(plain, url.hostname, ca, signal);
     const answer = answered(socket, signal);
-    socket.write(written(url, request.headers, request.body));
+    socket.write(bytes);
     return await answer;
   } finally {
     socket.destroy();
