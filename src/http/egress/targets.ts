@@ -2,7 +2,6 @@
  * Decides where this server may post to. An address that an agent chooses must not lead to the services beside it: the
  * name is resolved once, all of its addresses are checked, and the connection goes to one of those that were checked.
  */
-import { lookup as lookupAll } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
 import { placesOf, socketOf } from "~/address";
 import {
@@ -17,9 +16,12 @@ import {
 /** The addresses of a name. Throws if it has none. */
 export type Lookup = (name: string) => Promise<readonly string[]>;
 
-/** Resolves as the system does, with its table of hosts. */
+/**
+ * Resolves with the system's settings and table of hosts, but not by its function: that one blocks a thread of the few that
+ * also read files and resolve the name of the database, for as long as a name server does not answer.
+ */
 const systemLookup: Lookup = async (name) =>
-  (await lookupAll(name, { all: true, verbatim: true })).map(({ address }) => address);
+  (await Bun.dns.lookup(name, { backend: "c-ares" })).map(({ address }) => address);
 
 const DEFAULT_PORTS: { readonly [protocol: string]: number } = { "http:": 80, "https:": 443 };
 const POSTGRES_PORT = 5432;
