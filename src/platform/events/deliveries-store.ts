@@ -249,7 +249,7 @@ export const acknowledge = async (
 /** Attempts of a delivery, after which it is not made again by hand. */
 const ATTEMPTS_MAX = 100;
 
-/** Makes deliveries of an event due again that have ended. Returns the apps. */
+/** Makes deliveries of an event due again that have ended, unless their webhook is deleted. Returns the apps. */
 export async function repeat(
   sql: Sql,
   environmentId: string,
@@ -261,6 +261,11 @@ export async function repeat(
       where environment_id = ${environmentId} and number = ${number} and state in ('delivered', 'failed', 'blocked')
         and app_id = coalesce(${app ?? null}, app_id) and jsonb_array_length(attempts) < ${ATTEMPTS_MAX}
         and exists (select from diorama.events e where e.environment_id = ${environmentId} and e.number = ${number} and payload is not null)
+        and exists (
+          select from diorama.event_apps a
+          where a.environment_id = deliveries.environment_id and a.app_id = deliveries.app_id
+            and (webhook is null or request_url is not null)
+        )
       returning app_id
     )
     select app_id as app, pg_notify(${DELIVERIES_CHANNEL}, ${environmentId}) from due

@@ -30,6 +30,7 @@ async function withWebhook(url: string) {
   const events = `/env/${environmentId}/events`;
   return {
     ...{ linear, webhook },
+    repeat: async () => await program.post(`/env/${environmentId}/deliveries/1/repeat`, {}),
     /** Its changes have taken effect. */
     settled: async () => expectStatus(await program.get(events), 200),
     move: async () =>
@@ -80,4 +81,18 @@ test("a webhook that is disabled between two attempts gets what happens after it
   await bot.has(2);
   const titles = bot.requests.map(({ body }) => JSON.parse(body).data.title);
   expect(titles).toEqual(["first", "second"]);
+});
+
+test("a delivery to a webhook that is deleted is not made again", async () => {
+  const bot = receive();
+  const { linear, webhook, settled, deliveries, repeat } = await withWebhook(bot.url);
+  await linear.createIssue({ teamId: ENG, title: "Ship it" });
+  await eventually(async () => expect(await deliveries()).toMatchObject([{ state: "delivered" }]));
+  expectStatus(await repeat(), 200);
+  await bot.has(2);
+  await eventually(async () => expect(await deliveries()).toMatchObject([{ state: "delivered" }]));
+  await webhook.delete();
+  await settled();
+  expectStatus(await repeat(), 400);
+  expect(await deliveries()).toMatchObject([{ state: "delivered" }]);
 });
