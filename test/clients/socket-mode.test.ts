@@ -9,7 +9,9 @@ import { javaPackages, lacks, nodePackages, pythonPackages } from "../support/pa
 import { expectStatus, useProgram } from "../support/program";
 
 const IDLE_SECONDS = Number(process.env["IDLE_SECONDS"] ?? 120);
-const TIMEOUT = (IDLE_SECONDS + 300) * 1_000;
+const TIMEOUT = (IDLE_SECONDS + 500) * 1_000;
+/** The third attempt comes a minute after the second: a client that starts on a busy machine may need it. */
+const LAST_ATTEMPT_SECONDS = 150;
 const SCENARIOS = join(import.meta.dir, "scenarios");
 const APP = "A01AGENTONE";
 const CHANNEL = "C01GENERAL";
@@ -155,9 +157,9 @@ describe("an app receives its events, and stays connected, through", () => {
           for (const { state, attempts } of all) {
             expect(state).toBe("delivered");
             const late = attempts.filter(({ ms }: { ms: number | null }) => ms === null);
-            expect(late.length).toBeLessThan(2);
+            expect(late.length).toBeLessThan(3);
           }
-        });
+        }, LAST_ATTEMPT_SECONDS);
       await delivered(3);
       if (!isSilent) {
         await wait(() => events().length === 3);
