@@ -31,7 +31,7 @@ export type EventApp = {
   /** Null: every scope. */
   readonly scopes: readonly string[] | null;
   /** The domains whose links it previews, in lower case. */
-  readonly domains?: readonly string[];
+  readonly domains: readonly string[];
   /** It is a webhook, which is a row of the service. It acts as no user. */
   readonly webhook?: WebhookSettings | null;
 };

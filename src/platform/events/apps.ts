@@ -117,7 +117,7 @@ const view = (
         connected: isConnected,
         events: [...events],
         scopes: scopes && [...scopes],
-        domains: [...(domains ?? [])],
+        domains: [...domains],
         tokenPrefix: socket?.tokenPrefix(id) ?? null,
         signingSecret: request?.signingSecret?.(tokenHash, id) ?? null,
         requestUrl: address.requestUrl,

@@ -64,7 +64,7 @@ export async function replaceApps(
     where environment_id = ${environmentId} and webhook is null and app_id <> all(${apps.map(({ id }) => id)}::text[])
   `;
   if (apps.length === 0) await forgetWebhooks(tx, environmentId);
-  for (const { id, service, user, events, scopes, domains = [], requestUrl, baseUrl } of apps)
+  for (const { id, service, user, events, scopes, domains, requestUrl, baseUrl } of apps)
     await tx`
       insert into diorama.event_apps (
         environment_id, app_id, service, user_id, events, scopes, domains, since, request_url, base_url

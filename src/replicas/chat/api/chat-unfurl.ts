@@ -21,15 +21,20 @@ function readUnfurls(sourced: Sourced, given: unknown): Unfurls {
   return given as Unfurls;
 }
 
-type Target = { channel?: string; ts?: string; unfurl_id?: string; source?: string };
+type Target = { readonly [part in "channel" | "ts" | "unfurl_id" | "source"]?: string | undefined };
 
-/** The message, by channel and timestamp, or by the id and the source of the event of its links. */
+/** The place that is given, or that the id of an event of links names. */
+function placeOf({ channel, ts, unfurl_id: unfurl, source }: Target): Target {
+  if (channel || ts || !unfurl) return { channel, ts };
+  if (!source) throw new ChatError("missing_source");
+  const place = readUnfurlId(unfurl);
+  if (!place) throw new ChatError("invalid_unfurl_id");
+  return place;
+}
+
+/** The message at that place. */
 async function requireTarget(call: ChatCall, given: Target): Promise<MessageRow> {
-  const { unfurl_id: unfurl, source } = given;
-  const isById = unfurl && !given.channel && !given.ts;
-  if (isById && !source) throw new ChatError("missing_source");
-  const { channel, ts } = isById ? (readUnfurlId(unfurl) ?? { channel: "", ts: "" }) : given;
-  if (isById && !channel) throw new ChatError("invalid_unfurl_id");
+  const { channel, ts } = placeOf(given);
   if (!channel) throw new ChatError("missing_channel");
   if (!ts) throw new ChatError("missing_ts");
   await requireChannel(call, channel, "cannot_find_channel");

@@ -23,38 +23,36 @@ function hostsIn(text: string): ReadonlyMap<string, string> {
   return hosts;
 }
 
-/** The links of an app's domains, of which one stands for its subdomains too. */
-const linksOf = ({ domains = [] }: EventApp, hosts: ReadonlyMap<string, string>): Link[] =>
-  Array.from(hosts, ([url, host]) => {
+/** The links of some domains, each of which stands for its subdomains, too. */
+const linksOf = (domains: readonly string[], hosts: ReadonlyMap<string, string>): Link[] =>
+  Array.from(hosts).flatMap(([url, host]) => {
     const domain = domains.find((each) => host === each || host.endsWith(`.${each}`));
     return domain === undefined ? [] : [{ domain, url }];
-  }).flat();
+  });
 
 /** One event for the apps that receive the same. */
 export function links(context: Context, change: Change<"messages">, channel: Channel): Derived[] {
   const { text, subtype, user_id: user, app_id: author, ts, thread_ts: thread } = rowOf(change);
   if (subtype !== null && SYSTEM_SUBTYPES.includes(subtype)) return [];
-  if (!context.apps.some(({ domains = [] }) => domains.length > 0)) return [];
+  const isOwn = (app: EventApp) => app.user === user || app.id === author;
+  const apps = context.apps.filter((app) => app.domains.length > 0 && !isOwn(app));
+  if (apps.length === 0) return [];
   const hosts = hostsIn(text);
   const isIn = membersOf(context, channel.id, change);
-  const isOwn = (app: EventApp) => app.user === user || app.id === author;
-  const partOf = (app: EventApp) => ({
-    links: isOwn(app) ? [] : linksOf(app, hosts),
-    is_bot_user_member: isIn(app) === undefined,
+  const received = apps.flatMap((app) => {
+    const own = linksOf(app.domains, hosts);
+    const part = { links: own, is_bot_user_member: isIn(app) === undefined };
+    return own.length > 0 ? [{ id: app.id, part, key: JSON.stringify(part) }] : [];
   });
-  const keyOf = (app: EventApp) => JSON.stringify(partOf(app));
-  const others = context.apps.filter((app) => partOf(app).links.length > 0);
-  return [...Map.groupBy(others, keyOf)].flatMap(([key, [app]]) => {
-    const fields = app && {
+  return [...Map.groupBy(received, ({ key }) => key).values()].map((alike) => {
+    const fields = {
       ...{ channel: channel.id, user, message_ts: ts, thread_ts: thread ?? undefined },
-      ...{
-        ...partOf(app),
-        unfurl_id: newUnfurlId(channel.id, ts),
-        source: "conversations_history",
-      },
+      ...{ unfurl_id: newUnfurlId(channel.id, ts), source: "conversations_history" },
+      ...alike[0]?.part,
     };
-    const audience = (each: EventApp) =>
-      keyOf(each) === key ? undefined : "it receives other links, or none";
-    return fields ? [derived("link_shared", change, fields, audience)] : [];
+    const ids = new Set(alike.map(({ id }) => id));
+    return derived("link_shared", change, fields, ({ id }) =>
+      ids.has(id) ? undefined : "it receives other links, or none",
+    );
   });
 }

@@ -18,6 +18,7 @@ export const MEMBER: EventApp = {
   user: BOT,
   events: Object.keys(TYPES),
   scopes: null,
+  domains: [],
 };
 /** The app of a bot that is in no channel. */
 export const OUTSIDER: EventApp = { ...MEMBER, id: "A07STRAY", user: STRAY };

@@ -11,7 +11,7 @@ import { expectShape } from "./client-types";
 
 const all = Object.keys(events.types);
 /** The app of the agent, which is in every team. It subscribes to everything. */
-export const MEMBER: EventApp = { id: AGENT, user: AGENT, events: all, scopes: null };
+export const MEMBER: EventApp = { id: AGENT, user: AGENT, events: all, scopes: null, domains: [] };
 
 export type Seen = {
   readonly type: string;
