@@ -40,7 +40,7 @@ export async function insert(
   `;
 }
 
-type Left = {
+export type Left = {
   /** The number of the last change that no rule has seen. */
   readonly last: string | null;
   /** When the first pending action is due. */

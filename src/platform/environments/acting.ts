@@ -41,7 +41,7 @@ export function createActing(deps: {
 }) {
   const { replicas, templates, exclusive, capture, log } = deps;
   const { prepare, attempt, sessionsIn } = createPerforming(deps);
-  const settle = createSettling(deps);
+  const { settle, settled } = createSettling(deps);
   const within = <T>(work: (tx: Tx) => Promise<T>) => inTransaction(replicas, work);
 
   /** Does what has been set off by something that is done already. If this fails, the next call does it first. */
@@ -63,7 +63,6 @@ export function createActing(deps: {
     work: (tx: Tx, source: Source) => Promise<T>,
   ): Promise<T> {
     const { environmentId: id, schemaName } = environment;
-    let isSeen = false;
     const result = await exclusive.run(
       environment,
       async (tx) => {
@@ -71,7 +70,6 @@ export function createActing(deps: {
         if (!timing) throw notFound();
         const state = await store.find(tx, id);
         const { actions } = state?.progress ?? { actions: 0 };
-        isSeen = store.areOthersSeen(state?.rules ?? []);
         if (actions >= ACTIONS_MAX)
           throw new ApiError(
             "invalid_request",
@@ -79,19 +77,20 @@ export function createActing(deps: {
           );
         await setClock(tx, id, timing);
         const source = sourceBetween(timing, actions + 1);
-        if (isSeen || (await isNoted(tx, id)))
+        if (store.areOthersSeen(state?.rules ?? []) || (await isNoted(tx, id)))
           await setCause(tx, causeOf({ counterpart: name }, source));
         await store.countAction(tx, id, actions + 1);
         return await capture.as(tx, "counterpart", schemaName, () => work(tx, source));
       },
       within,
     );
-    if (isSeen) await settleAfter(environment);
+    await settleAfter(environment);
     return result;
   }
 
   return {
     settle,
+    settled,
 
     /** Lets a person act now. Returns why that is rejected, null if it is not. Throws 503 if calls do not end in time. */
     async once(

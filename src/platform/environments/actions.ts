@@ -32,6 +32,12 @@ import { isNoted, noteNow, setCause } from "~/platform/outbox/store";
 const TAKEN_MAX = 16 * 1024;
 const TOO_LONG = `what it takes from the row has more than ${TAKEN_MAX} characters`;
 
+const TOGETHER = 50;
+
+/** Due actions that are read together: where others are seen, the first may set off one that is due ahead of the second. */
+export const togetherIn = (rules: readonly StoredRule[]): number =>
+  areOthersSeen(rules) ? 1 : TOGETHER;
+
 /** The action of a rule of an environment. */
 export type Act = SetOff & {
   readonly rule: StoredRule;
@@ -109,7 +115,10 @@ export async function restartCounterparts(
 ): Promise<void> {
   const { environmentId: id } = environment;
   const state = await find(tx, id);
-  if (!state) return done === 0 ? undefined : void (await insert(tx, [id], newState([], done)));
+  if (!state) {
+    if (done > 0) await insert(tx, [id], newState([], done));
+    return;
+  }
   const { rules } = state;
   const { progress, pending: actions } = beginning(rules, timing, done);
   await deleteChanges(tx, id);

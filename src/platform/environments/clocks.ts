@@ -19,9 +19,7 @@ import * as store from "~/platform/environments/clock-store";
 import type { ClockMove } from "~/platform/environments/control-model";
 import { createDueActions, type Queue } from "~/platform/environments/due-actions";
 import type { Environments } from "~/platform/environments/environments";
-import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
-import type { EnvironmentRow } from "~/platform/environments/store";
 import { actorsIn } from "~/platform/environments/view";
 import type { Once } from "~/platform/idempotency/idempotency";
 import { isNoted, noteNow, setCause } from "~/platform/outbox/store";
@@ -35,14 +33,8 @@ export type Clocks = ReturnType<typeof createClocks>;
 /** In one move of a clock. */
 const EFFECTS_MAX = 1_000;
 
-/** Of changes that other calls make between two looks. */
-const UNSETTLED_MAX = 20;
-
 /** An effect, and when it was due. */
 type Effect = DueEffect & { readonly at: string };
-
-/** Changes that counterparts have not seen yet. */
-class Unsettled extends Error {}
 
 export function createClocks(deps: {
   pool: Pool;
@@ -50,12 +42,11 @@ export function createClocks(deps: {
   replicas: Pool;
   environments: Environments;
   templates: Templates;
-  exclusive: Exclusive;
   capture: Capture;
-  acting: Pick<Acting, "settle">;
+  acting: Pick<Acting, "settled">;
   log: Log;
 }) {
-  const { pool, replicas, environments, templates, exclusive, capture, acting } = deps;
+  const { pool, replicas, environments, templates, capture, acting } = deps;
   const { prepareCounterparts, counterpartsIn } = createDueActions(deps);
 
   return {
@@ -69,76 +60,58 @@ export function createClocks(deps: {
     /** Moves a clock forward, and does what is due until then. */
     async move(userId: string, envId: string, wanted: ClockMove, once?: Once) {
       const environment = await environments.requirePath(userId, envId);
-      for (let attempt = 1; ; attempt++) {
-        await acting.settle(environment);
-        try {
-          return await moveSettled(environment, wanted, once, attempt === UNSETTLED_MAX);
-        } catch (error) {
-          if (!(error instanceof Unsettled)) throw error;
-        }
-      }
+      const { environmentId: id, schemaName, service } = environment;
+      const tables = await templates.tablesOf(environment);
+      const { schedule } = modelOf(service, Object.keys(actorsIn(environment)));
+      const areExpected = await prepareCounterparts(environment);
+      return await acting.settled(
+        environment,
+        async (tx) => {
+          await once?.take(tx);
+          const timing = await store.lockTiming(tx, id);
+          if (!timing) throw notFound();
+          const people = await counterpartsIn(tx, environment, timing, areExpected);
+          const from = nowOf(timing);
+          const { bytes } = sourceOfMove(timing);
+          const open = (at: number): Session => {
+            const named = tablesOf(tx, schemaName, tables);
+            return sessionWithin(tx, schemaName, named, { micros: at * MICROS, bytes });
+          };
+          const isCauseNoted = people?.areOthersSeen || (await isNoted(tx, id));
+          const fire = async (at: number) => {
+            if (isCauseNoted) await setCause(tx, causeOf({ clock: true }, { micros: at * MICROS }));
+            const fired = await schedule?.fire(open(at));
+            if (isCauseNoted) await noteNow(tx);
+            await people?.look();
+            return fired ?? [];
+          };
+          const queues: Queue[] = [];
+          if (schedule)
+            queues.push({
+              actor: "clock",
+              next: (after, last) => schedule.next(open(after), after, last),
+              fire,
+            });
+          if (people) queues.push(people.queue);
+          // What is left from before is due at the time that the clock shows.
+          const until =
+            wanted.to === "next"
+              ? Math.max(from, (await firstOf(queues, from, LAST_SHOWN))?.at ?? from)
+              : target(wanted, from);
+          const moved = movedTo(timing, until);
+          const effects = await fireAll(queues, { from, until }, (actor, work) =>
+            capture.as(tx, actor, schemaName, work),
+          );
+          await store.setClock(tx, id, moved);
+          await people?.end(moved);
+          const answer = { ...viewClock(moved), effects };
+          await once?.keep(tx, answer);
+          return answer;
+        },
+        (work) => inTransaction(replicas, work),
+      );
     },
   };
-
-  /** Throws Unsettled if changes have not been looked at that may set off or end what is due, unless it `isLast`. */
-  async function moveSettled(
-    environment: EnvironmentRow,
-    wanted: ClockMove,
-    once: Once | undefined,
-    isLast: boolean,
-  ) {
-    const { environmentId: id, schemaName, service } = environment;
-    const tables = await templates.tablesOf(environment);
-    const { schedule } = modelOf(service, Object.keys(actorsIn(environment)));
-    const areExpected = await prepareCounterparts(environment);
-    return await exclusive.run(
-      environment,
-      async (tx) => {
-        await once?.take(tx);
-        const timing = await store.lockTiming(tx, id);
-        if (!timing) throw notFound();
-        const people = await counterpartsIn(tx, environment, timing, { areExpected });
-        if (people?.isUnsettled && !isLast) throw new Unsettled();
-        const from = nowOf(timing);
-        const { bytes } = sourceOfMove(timing);
-        const open = (at: number): Session => {
-          const named = tablesOf(tx, schemaName, tables);
-          return sessionWithin(tx, schemaName, named, { micros: at * MICROS, bytes });
-        };
-        const isCauseNoted = people?.areOthersSeen || (await isNoted(tx, id));
-        const fire = async (at: number) => {
-          if (isCauseNoted) await setCause(tx, causeOf({ clock: true }, { micros: at * MICROS }));
-          const fired = await schedule?.fire(open(at));
-          if (isCauseNoted) await noteNow(tx);
-          await people?.look();
-          return fired ?? [];
-        };
-        const queues: Queue[] = [];
-        if (schedule)
-          queues.push({
-            actor: "clock",
-            next: (after, last) => schedule.next(open(after), after, last),
-            fire,
-          });
-        if (people) queues.push(people.queue);
-        // What is left from before is due at the time that the clock shows.
-        const until =
-          wanted.to === "next"
-            ? Math.max(from, (await firstOf(queues, from, LAST_SHOWN))?.at ?? from)
-            : target(wanted, from);
-        const moved = movedTo(timing, until);
-        const effects = await fireAll(queues, { from, until }, (actor, work) =>
-          capture.as(tx, actor, schemaName, work),
-        );
-        await store.setClock(tx, id, moved);
-        await people?.end(moved);
-        const answer = { ...viewClock(moved), effects };
-        await once?.keep(tx, answer);
-        return answer;
-      },
-      (work) => inTransaction(replicas, work),
-    );
-  }
 }
 
 /** The random bytes of what happens during a move, which counts as a call. */

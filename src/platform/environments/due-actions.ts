@@ -4,7 +4,13 @@ import type { Pool, Tx } from "~/db/connect";
 import type { Log } from "~/log";
 import * as pending from "~/platform/counterparts/pending-store";
 import * as store from "~/platform/counterparts/store";
-import { type Act, actsOf, performAll, postpone } from "~/platform/environments/actions";
+import {
+  type Act,
+  actsOf,
+  performAll,
+  postpone,
+  togetherIn,
+} from "~/platform/environments/actions";
 import { aheadOf } from "~/platform/environments/clock";
 import type { Timing } from "~/platform/environments/clock-model";
 import { createLooking, type Excuses } from "~/platform/environments/looking";
@@ -21,9 +27,6 @@ export type Queue = {
   /** Does what is due then. */
   readonly fire: (at: number) => Promise<readonly DueEffect[]>;
 };
-
-/** Due actions that are read together. */
-const TOGETHER = 50;
 
 /** The effect that an action of a counterpart is when a clock is moved. */
 const ACTED = "counterpart_acted";
@@ -46,19 +49,17 @@ export function createDueActions(deps: { pool: Pool; templates: Templates; log: 
       tx: Tx,
       environment: EnvironmentRow,
       timing: Timing,
-      { areExpected }: { readonly areExpected: boolean },
+      areExpected: boolean,
     ) {
       const { environmentId: id } = environment;
       const state = areExpected ? await store.find(tx, id) : null;
       if (!state) return undefined;
-      const { last } = await pending.findLeft(tx, id);
       const { rules } = state;
       const areOthersSeen = store.areOthersSeen(rules);
       let { progress } = state;
       const done: pending.StoredPending[] = [];
       const excuses: Excuses = new Map();
-      // What others than the agent change may set off something that is due ahead of the second one.
-      const limit = areOthersSeen ? 1 : TOGETHER;
+      const limit = togetherIn(rules);
       const list = () => pending.list(tx, id, { until: Number.MAX_SAFE_INTEGER, limit });
       let left = await list();
       let isMore = left.length === limit;
@@ -95,8 +96,6 @@ export function createDueActions(deps: { pool: Pool; templates: Templates; log: 
       }
 
       return {
-        /** Changes have not been looked at that may set off or end actions. */
-        isUnsettled: last !== null,
         areOthersSeen,
         look,
 

@@ -21,7 +21,7 @@ const RETRY_MS = 1;
 const RETRY_MS_MAX = 50;
 
 /** Opens a transaction for work; a throw rolls it back. */
-type Opening = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+export type Opening = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
 class Busy extends Error {}
 

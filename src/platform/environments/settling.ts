@@ -1,14 +1,20 @@
-/** Does what the agent's changes set off, and actions that are due: see `acting.ts`. */
+/** Does what changes set off, and actions that are due: see `acting.ts`. */
 import type { Capture } from "~/capture/capture";
 import { inTransaction, type Pool, type Tx } from "~/db/connect";
 import type { Log } from "~/log";
 import * as pending from "~/platform/counterparts/pending-store";
 import * as store from "~/platform/counterparts/store";
-import { type Act, actsOf, performAll, postpone } from "~/platform/environments/actions";
+import {
+  type Act,
+  actsOf,
+  performAll,
+  postpone,
+  togetherIn,
+} from "~/platform/environments/actions";
 import { aheadOf, nowOf } from "~/platform/environments/clock";
 import type { Timing } from "~/platform/environments/clock-model";
 import { findTiming, lockTiming, setClock } from "~/platform/environments/clock-store";
-import type { Exclusive } from "~/platform/environments/exclusive";
+import type { Exclusive, Opening } from "~/platform/environments/exclusive";
 import {
   createLooking,
   type Excuses,
@@ -20,8 +26,8 @@ import type { EnvironmentRow } from "~/platform/environments/store";
 import type { Templates } from "~/platform/templates/templates";
 import { createFairSemaphore } from "~/semaphore";
 
-/** Due actions that are done in one transaction. */
-const TOGETHER = 50;
+/** How often work that is to be done between two calls waits for changes that others make meanwhile. */
+const UNSETTLED_MAX = 20;
 
 type Moment = {
   /** 1 ahead of a call, so that what is due until then precedes it. */
@@ -86,8 +92,7 @@ export function createSettling(deps: {
     // What was changed before something is due is looked at before that.
     const isBefore = looked.hasMore || (areOthersSeen && immediate.length > 0);
     const until = isBefore ? Number.NEGATIVE_INFINITY : nowAfter(timing, ahead);
-    // Of several, the first may set off others that are due ahead of the second.
-    const limit = areOthersSeen ? 1 : TOGETHER;
+    const limit = togetherIn(rules);
     const due = await pending.list(tx, id, { until, limit });
     const acts = [...immediate, ...actsOf(rules, due)];
     let isMore = looked.hasMore || due.length === limit;
@@ -115,24 +120,24 @@ export function createSettling(deps: {
     return isMore;
   }
 
-  /**
-   * The work that is left: changes to look at, up to `last`, and actions that are due. Undefined: nothing. `isSilent`: the
-   * agent is, from now on.
-   */
-  async function findWork(id: string, { ahead = 0, isSilent = false }: Moment) {
-    const { last, due, awaitsQuiet } = await pending.findLeft(pool, id);
+  /** The work that is left: changes to look at, up to `last`, and actions that are due. Undefined: nothing. */
+  async function workIn(id: string, { last, due }: pending.Left, ahead: number) {
     const timing = due === null ? undefined : await findTiming(pool, id);
-    if (isSilent && awaitsQuiet && timing)
-      await pending.restartQuiet(pool, id, nowOf(timing), aheadOf(timing));
     const isDue = due !== null && timing !== undefined && due <= nowAfter(timing, ahead);
     return last !== null || isDue ? { last, isDue } : undefined;
+  }
+
+  /** Lets the silence of the agent begin now. */
+  async function restartSilence(id: string): Promise<void> {
+    const timing = await findTiming(pool, id);
+    if (timing) await pending.restartQuiet(pool, id, nowOf(timing), aheadOf(timing));
   }
 
   /** Returns whether there is more. */
   async function settleNext(environment: EnvironmentRow, settling: Settling): Promise<boolean> {
     const { environmentId: id } = environment;
     const { ahead, excuses } = settling;
-    const work = await findWork(id, { ahead });
+    const work = await workIn(id, await pending.findLeft(pool, id), ahead);
     if (!work) return false;
     const { last, isDue } = work;
     const state = await store.find(replicas, id);
@@ -157,17 +162,46 @@ export function createSettling(deps: {
    * Does what the changes so far set off, and what is due. Throws 503 if calls in progress do not end in time. `baseUrl`
    * is that of links in answers to actions, which nobody reads: any does where no request gives one.
    */
-  return async function settle(
+  async function settle(
     environment: EnvironmentRow,
     baseUrl = "",
-    moment: Moment = {},
+    { ahead = 0, isSilent = false }: Moment = {},
   ): Promise<void> {
     const { environmentId: id } = environment;
-    if (!(await findWork(id, moment))) return;
-    const { ahead = 0 } = moment;
+    const left = await pending.findLeft(pool, id);
+    if (isSilent && left.awaitsQuiet) await restartSilence(id);
+    if (!(await workIn(id, left, ahead))) return;
     await inTurn(id, async () => {
       const excuses: Excuses = new Map();
       while (await settleNext(environment, { baseUrl, ahead, excuses }));
     });
+  }
+
+  return {
+    settle,
+
+    /**
+     * Runs work between two of the environment's calls, once what its changes set off is done. If others change something
+     * again and again, it does not wait any longer. Throws 503 if calls in progress do not end in time.
+     */
+    async settled<T>(
+      environment: EnvironmentRow,
+      work: (tx: Tx) => Promise<T>,
+      transaction?: Opening,
+    ): Promise<T> {
+      for (let attempt = 1; ; attempt++) {
+        await settle(environment);
+        const found = await exclusive.run(
+          environment,
+          async (tx) => {
+            const { last } = await pending.findLeft(tx, environment.environmentId);
+            const isLast = attempt === UNSETTLED_MAX;
+            return last === null || isLast ? { result: await work(tx) } : undefined;
+          },
+          transaction,
+        );
+        if (found) return found.result;
+      }
+    },
   };
 }

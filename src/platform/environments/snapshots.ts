@@ -32,7 +32,7 @@ export function createSnapshots(deps: {
   environments: Environments;
   templates: Templates;
   exclusive: Exclusive;
-  acting: Pick<Acting, "settle">;
+  acting: Pick<Acting, "settled">;
   runClosing: RunClosing;
   /** Announces the tables of a new schema to capture, in the transaction that builds it. */
   onBuild: (tx: Tx, schema: string) => Promise<void>;

@@ -5,13 +5,11 @@ import type { Pool, Sql, Tx } from "~/db/connect";
 import { asUnknown, countDifferences, type Delta, readDelta } from "~/db/deltas";
 import { buildClone } from "~/db/schemas";
 import { ApiError, LimitExceeded } from "~/errors";
-import { findLeft } from "~/platform/counterparts/pending-store";
 import { find as findCounterparts } from "~/platform/counterparts/store";
 import type { Acting } from "~/platform/environments/acting";
 import { beginning, type CounterpartPlan, keptActions } from "~/platform/environments/actions";
 import { continued } from "~/platform/environments/clock";
 import type { Timing } from "~/platform/environments/clock-model";
-import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
 import * as store from "~/platform/environments/snapshots-store";
 import type { EnvironmentRow } from "~/platform/environments/store";
@@ -23,8 +21,6 @@ import { randomId } from "~/source";
 export const SNAPSHOT_DELTA_MAX = { rows: 20_000, bytes: 32 * 1024 * 1024 };
 const LARGE_PER_FAMILY_MAX = 20;
 const LARGE_PER_KEY_MAX = 200;
-/** Of changes that other calls make between two looks. */
-const UNSETTLED_MAX = 20;
 const NOTHING: Delta = { tables: [], sequences: [] };
 
 /** The state that a fork begins with. */
@@ -47,12 +43,11 @@ type Kept = Pick<store.State, "templateSchema" | "delta"> & {
 export function createStates(deps: {
   pool: Pool;
   templates: Templates;
-  exclusive: Exclusive;
-  acting: Pick<Acting, "settle">;
+  acting: Pick<Acting, "settled">;
   /** Writes the calls that this server has answered into the journals. */
   flushJournal: () => Promise<void>;
 }) {
-  const { pool, templates, exclusive, acting, flushJournal } = deps;
+  const { pool, templates, acting, flushJournal } = deps;
 
   /** Returns the blueprint of a template. Throws `template_not_found` if that has been replaced. */
   async function blueprintOf({ templateSchema, current }: store.Base): Promise<Blueprint> {
@@ -104,18 +99,6 @@ export function createStates(deps: {
     return await countDifferences(tx, blueprint, isOwn ? locked : asUnknown(locked));
   }
 
-  /** Runs work between two of the environment's calls, once what they set off is done: nobody does it in a fork. */
-  async function settled<T>(environment: EnvironmentRow, work: (tx: Tx) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      await acting.settle(environment);
-      const result = await exclusive.run(environment, async (tx) => {
-        const { last } = await findLeft(tx, environment.environmentId);
-        return last === null || attempt === UNSETTLED_MAX ? { done: await work(tx) } : undefined;
-      });
-      if (result) return result.done;
-    }
-  }
-
   /** Returns a snapshot that this environment can return to. Throws `invalid_request`. */
   async function require(sql: Sql, envId: string, snapshotId: string): Promise<store.State> {
     const state = await store.findState(sql, envId, snapshotId);
@@ -144,13 +127,13 @@ export function createStates(deps: {
         const current = await findFaults(pool, id);
         const faults = current && newState(current.faults);
         const now = await findCounterparts(pool, id);
-        const hasCounterparts = now !== null || state.actions > 0;
-        const counterparts = hasCounterparts
-          ? beginning(now?.rules ?? [], timing, state.actions)
-          : null;
+        const rules = now?.rules ?? [];
+        const counterparts =
+          now || state.actions > 0 ? beginning(rules, timing, state.actions) : null;
         return { ...state, timing, faults, counterparts, blueprint: await blueprintOf(state) };
       }
-      const state = await settled(environment, async (tx) => {
+      // Nobody does in a fork what calls have set off before it.
+      const state = await acting.settled(environment, async (tx) => {
         const locked = await store.lock(tx, id);
         if (!locked) throw notFound();
         const kept = await read(tx, keyId, locked);
