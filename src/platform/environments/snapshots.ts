@@ -42,7 +42,7 @@ export function createSnapshots(deps: {
   flushJournal: () => Promise<void>;
   newId: NewId;
 }) {
-  const { pool, environments, exclusive, runClosing, onBuild, discard, newId } = deps;
+  const { pool, environments, exclusive, acting, runClosing, onBuild, discard, newId } = deps;
   const states = createStates(deps);
 
   return {
@@ -87,7 +87,8 @@ export function createSnapshots(deps: {
     async take(principal: Principal, envId: string, { name }: NewSnapshot, once?: Once) {
       const environment = await environments.requirePath(principal.userId, envId);
       const { environmentId: id } = environment;
-      return await exclusive.run(environment, async (tx) => {
+      // Nobody does after a reset to it what calls have set off before it.
+      return await acting.settled(environment, async (tx) => {
         await once?.take(tx);
         const locked = await store.lock(tx, id);
         if (!locked) throw notFound();

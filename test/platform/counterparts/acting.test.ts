@@ -196,6 +196,19 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
     }
   });
 
+  test("a snapshot has what a call has left to be done", async () => {
+    const { open, say } = on(program);
+    const environment = await open([CORRECTS]);
+    const path = `/env/${environment.environmentId}`;
+    await database.sql.unsafe(
+      `update ${environment.schemaName}.channels set topic = jsonb_set(topic, '{value}', '"left"') where id = '${CHANNEL}'`,
+    );
+    const { body: snapshot } = await program.post(`${path}/snapshots`, {});
+    expectStatus(await program.post(`${path}/reset`, { snapshotId: snapshot.snapshotId }), 200);
+    const { channel } = await say(environment, "conversations.info");
+    expect(channel.topic.value).toBe("by John");
+  });
+
   test("include has the changes of the actors that it names", async () => {
     const { open, say, start } = on(program);
     const environment = await open([APPROVES]);
