@@ -157,7 +157,8 @@ export function createGateway(deps: {
       const read = (session: Session) =>
         state ? past.read(state, session.source, within) : within(session);
       const use = () => sessionPool.use(environmentRef, read, mark);
-      const call = hasCounterparts ? () => acting.around(environment, baseUrl, use) : use;
+      const call = () =>
+        hasCounterparts ? acting.around(environment, { baseUrl, isViewing }, use) : use();
       return isViewing ? call() : activity.during(environmentRef.environmentId, call);
     };
     const dueFault = (service: string, select: () => Promise<Selection | undefined>) =>

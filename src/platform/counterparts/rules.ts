@@ -277,7 +277,10 @@ function requireCall(call: NonNullable<Action["call"]>, service: string, path: s
       `${service} has no ${kind} ${quoted(name)}${nearest(name, names)}`,
     );
   if (filledFrom({}, call.arguments ?? {}) === null)
-    throw wrong(`${path}.arguments`, "each of them can be taken from somewhere, not all together");
+    throw wrong(
+      `${path}.arguments`,
+      "an object is needed; $trigger and $kept can stand for the values in it",
+    );
   const parameters = kind === "tool" ? undefined : replica.acting?.parameters?.(name);
   const unknown = Object.keys(call.arguments ?? {}).find(
     (each) => parameters?.includes(each) === false,

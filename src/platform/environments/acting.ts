@@ -120,17 +120,18 @@ export function createActing(deps: {
     },
 
     /**
-     * Makes a call of an environment with counterparts, and does what it sets off before it returns. Throws 503 if
-     * something was left from before and other calls do not end in time.
+     * Makes a call of an environment with counterparts, and does what it sets off before it returns. `isViewing`: the
+     * agent does not make it, so that its silence goes on. Throws 503 if something was left from before and other calls do
+     * not end in time.
      */
     async around<T>(
       environment: EnvironmentRow,
-      baseUrl: string | undefined,
+      { baseUrl, isViewing = false }: { readonly baseUrl?: string; readonly isViewing?: boolean },
       call: () => Promise<T>,
     ): Promise<T> {
       await settle(environment, baseUrl, { ahead: 1 });
       const result = await call();
-      await settleAfter(environment, baseUrl, true);
+      await settleAfter(environment, baseUrl, !isViewing);
       return result;
     },
   };

@@ -56,7 +56,7 @@ export function createAnswering(deps: {
     const write = () =>
       place.write(service, call.mark, (session) => effect({ session, user, secret }));
     const rejection = (await place.hasCounterparts())
-      ? await acting.around(environment, undefined, write)
+      ? await acting.around(environment, {}, write)
       : await write();
     call.account.error = rejection?.split(" ")[0] ?? null;
     call.end(200);

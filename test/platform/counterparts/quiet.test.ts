@@ -34,6 +34,18 @@ describe("a rule with quiet", () => {
     expect(await firedOf(environment)).toEqual([3]);
   });
 
+  test("does not take reads of the console for calls of the agent", async () => {
+    const environment = await open([asks()]);
+    await move(environment, { advance: "PT1M" });
+    const view = await fetch(`${program.url}${environment.environmentUrl}/conversations.list`, {
+      headers: { "X-Diorama-View": "1" }, // with the development key
+    });
+    expect(await view.json()).toMatchObject({ ok: true });
+    expect(await pendingOf(environment)).toEqual([at(300)]);
+    await program.chat(environment, "conversations.list");
+    expect(await pendingOf(environment)).toEqual([at(360)]);
+  });
+
   test("acts once if nothing else is said, ahead of the call that ends the silence", async () => {
     const step = { clock: { now: at(0), mode: "step", stepMs: 60_000 }, seed: 7 };
     const environment = await open([asks({ quiet: "PT30S", ...then("robin") }), robin], step);

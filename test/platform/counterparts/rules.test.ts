@@ -377,7 +377,7 @@ describe("the rules of an environment", () => {
         ...{ say: undefined },
         call: { method: "chat.postMessage", arguments: { $trigger: "metadata" } },
       }),
-      "counterparts[0].call.arguments: each of them can be taken from somewhere, not all together",
+      "counterparts[0].call.arguments: an object is needed; $trigger and $kept can stand for the values in it",
     ],
     [rule({ say: undefined, call: {} }), "counterparts[0].call: one of method, operation, tool"],
     [
