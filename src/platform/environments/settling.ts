@@ -181,8 +181,8 @@ export function createSettling(deps: {
     settle,
 
     /**
-     * Runs work between two of the environment's calls, once what its changes set off is done. If others change something
-     * again and again, it does not wait any longer. Throws 503 if calls in progress do not end in time.
+     * Runs work between two of the environment's calls, once what its changes set off is done. After several
+     * attempts, between which others change something, it runs anyway. Throws 503 if calls in progress do not end in time.
      */
     async settled<T>(
       environment: EnvironmentRow,
