@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Document, operationsOf, readDocument, validatorOf } from "../support/contract";
+import { compilerOf, type Document, operationsOf, readDocument } from "../support/contract";
 import { useSharedDatabase } from "../support/database";
 import { send } from "../support/mcp";
 import { useProgram } from "../support/program";
@@ -102,11 +102,12 @@ describe("the document", () => {
   });
 
   test("has a valid example of every body", () => {
-    const validators = new Map<string, ReturnType<typeof validatorOf>>();
+    const compile = compilerOf(document);
+    const validators = new Map<string, ReturnType<typeof compile>>();
     const problems = bodies().flatMap(([at, { schema, example }]) => {
       if (example === undefined) return [`${at}: no example`];
       const text = JSON.stringify(schema);
-      const validate = validators.get(text) ?? validatorOf(schema, document.components);
+      const validate = validators.get(text) ?? compile(schema);
       validators.set(text, validate);
       return validate(example) ? [] : [`${at}: ${JSON.stringify(validate.errors)}`];
     });

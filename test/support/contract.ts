@@ -57,13 +57,56 @@ export const operationsOf = ({ paths }: Document) =>
     })),
   );
 
-/** A validator of values of a schema of the document. */
-export const validatorOf = (schema: Schema, components: Schema): ValidateFunction =>
-  ajv.compile({ ...schema, components });
+/** A function that compiles schemas of a document, and each of its components once. */
+export function compilerOf(
+  { components }: Document,
+  adapt: (schema: Schema) => Schema = (schema) => schema,
+): (schema: Schema) => ValidateFunction {
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  addFormats(ajv);
+  const named = (schema: Schema): Schema => mapped(adapt(schema), withName);
+  for (const [name, schema] of Object.entries(components["schemas"] ?? {}))
+    ajv.addSchema(named(schema), `${COMPONENTS}${name}`);
+  return (schema) => ajv.compile(named(schema));
+}
 
-const ajv = new Ajv({ strict: false, allErrors: true });
-addFormats(ajv);
-const compiled = new WeakMap<object, ValidateFunction>();
+const COMPONENTS = "/components/schemas/";
+/** A reference within the document, as one to the schema of that name. */
+const withName = (schema: Schema): Schema =>
+  typeof schema["$ref"] === "string"
+    ? { ...schema, $ref: schema["$ref"].replace("#", "") }
+    : schema;
+
+/** What answers of a document are checked with. */
+type Contract = {
+  readonly routes: readonly { pattern: RegExp; methods: Record<string, Operation> }[];
+  readonly validator: (schema: Schema) => ValidateFunction;
+};
+const contracts = new WeakMap<Document, Contract>();
+
+function contractOf(document: Document): Contract {
+  const known = contracts.get(document);
+  if (known) return known;
+  const compile = compilerOf(document, (schema) => mapped(schema, closed));
+  const compiled = new WeakMap<Schema, ValidateFunction>();
+  const contract: Contract = {
+    // Paths with fewer parameters are more exact.
+    routes: Object.entries(document.paths)
+      .sort(([a], [b]) => a.split("{").length - b.split("{").length)
+      .map(([path, methods]) => ({
+        pattern: new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`),
+        methods,
+      })),
+    validator(schema) {
+      const validate = compiled.get(schema) ?? compile(schema);
+      compiled.set(schema, validate);
+      return validate;
+    },
+  };
+  contracts.set(document, contract);
+  return contract;
+}
+
 let common: Promise<Document> | undefined;
 
 /**
@@ -87,44 +130,49 @@ export const wholePath = (path: string) =>
   path.startsWith("/openenv/") ? path : `/api/platform${path}`;
 
 /** Throws if the response does not match the document of its server. */
-export async function checkAnswer(
-  { paths, components }: Document,
+export function checkAnswer(
+  document: Document,
   method: string,
   path: string,
   status: number,
   body: unknown,
-): Promise<void> {
+): void {
   const pathname = wholePath(path).replace(/\?.*$/s, "");
   const at = `${method} ${pathname} answered ${status}`;
-  const known = Object.keys(paths)
-    .filter((template) => paths[template]?.[method.toLowerCase()])
-    .filter((template) => new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`).test(pathname))
-    .sort((a, b) => a.split("{").length - b.split("{").length)[0];
-  const operation = known === undefined ? undefined : paths[known]?.[method.toLowerCase()];
+  const { routes, validator } = contractOf(document);
+  const name = method.toLowerCase();
+  const operation = routes.find(({ pattern, methods }) => methods[name] && pattern.test(pathname))
+    ?.methods[name];
   if (!operation) {
     const { error } = body as { error?: string };
-    if (error === OUTSIDE[status] || BEFORE_ROUTES.has(error ?? "") || status === 429) return;
+    const isOutside = error !== undefined && error === OUTSIDE[status];
+    if (isOutside || BEFORE_ROUTES.has(error ?? "") || status === 429) return;
     throw new Error(`${at}, which is not documented: ${JSON.stringify(body)}`);
   }
   const schema = operation.responses[status]?.content?.["application/json"]?.schema;
   if (!schema) throw new Error(`${at}, a status that is not documented: ${JSON.stringify(body)}`);
-  const validate =
-    compiled.get(schema) ?? validatorOf(closed(schema) as Schema, closed(components) as Schema);
-  compiled.set(schema, validate);
+  const validate = validator(schema);
   if (!validate(body))
     throw new Error(
-      `${at} differs from the documented shape: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(body)?.slice(0, 2_000)}`,
+      `${at} differs from the documented shape: ${JSON.stringify(validate.errors)}: ${JSON.stringify(body)?.slice(0, 2_000)}`,
     );
 }
 
-/** The same shape without additional fields. */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed);
-  if (typeof schema !== "object" || schema === null) return schema;
-  const copy: Schema = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, closed(value)]),
+/** The schema with each of its parts changed. */
+function mapped(schema: Schema, change: (part: Schema) => Schema): Schema {
+  const part = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(part);
+    return typeof value === "object" && value !== null ? mapped(value, change) : value;
+  };
+  return change(
+    Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, part(value)])),
   );
-  if (copy["type"] === "object" && copy["properties"] && !("additionalProperties" in copy))
-    if (Object.keys(copy["properties"] as object).length > 0) copy["additionalProperties"] = false;
-  return copy;
 }
+
+/** A schema without additional fields. */
+const closed = (schema: Schema): Schema =>
+  schema["type"] === "object" &&
+  Object.keys(schema["properties"] ?? {}).length > 0 &&
+  !("additionalProperties" in schema)
+    ? { ...schema, additionalProperties: false }
+    : schema;

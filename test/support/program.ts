@@ -80,7 +80,7 @@ export function clientOf(
     const text = await response.text();
     const parsed = text === "" ? undefined : JSON.parse(text);
     document ??= read(url);
-    await checkAnswer(await document, method, path, response.status, parsed);
+    checkAnswer(await document, method, path, response.status, parsed);
     return { status: response.status, body: parsed, headers: response.headers };
   };
   return {
