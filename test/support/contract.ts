@@ -77,7 +77,7 @@ const withName = (schema: Schema): Schema =>
     ? { ...schema, $ref: schema["$ref"].replace("#", "") }
     : schema;
 
-/** What answers of a document are checked with. */
+/** The routes of a document and the validators of its answers. */
 type Contract = {
   readonly routes: readonly { pattern: RegExp; methods: Record<string, Operation> }[];
   readonly validator: (schema: Schema) => ValidateFunction;

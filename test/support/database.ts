@@ -1,10 +1,13 @@
-/** A database per test file, cloned from one with the platform's tables and built-in templates. */
+/** A database per test file, cloned from one with the platform's tables, and the built-in templates and suites. */
 import { afterAll, beforeAll, setDefaultTimeout } from "bun:test";
 import { connect, type Pool } from "~/db/connect";
 import { migrate } from "~/db/migrate";
 import { createBuilders } from "~/db/origins";
 import { createLog } from "~/log";
+import { storeBuiltinSuites } from "~/platform/suites/builtin";
 import { buildBuiltins } from "~/platform/templates/builtin";
+import { createTemplates } from "~/platform/templates/templates";
+import { randomId } from "~/source";
 import { startClusters, type TestCluster } from "./clusters";
 import { ADDED_ENVIRONMENTS, addEnvironments, enlarge } from "./large";
 
@@ -50,14 +53,17 @@ async function makeTemplate(cluster: TestCluster): Promise<string> {
   await admin.end();
   const url = withDatabase(cluster.url, name);
   const pool = connect(url, { max: 1, name: "test", camel: true, patient: true });
-  const builders = createBuilders(connect(url, { max: 1, name: "test", patient: true }), false);
+  const replicas = connect(url, { max: 1, name: "test", patient: true });
+  const builders = createBuilders(replicas, false);
   await migrate(pool);
   await buildBuiltins(pool, builders, quiet);
+  const templates = createTemplates({ pool, replicas, builders, newId: randomId });
+  await storeBuiltinSuites(pool, templates, quiet);
   if (LOG_PLANS) {
     await enlarge(pool, Number(process.env["ADDED_ROWS"]));
     await addEnvironments(pool, ADDED_ENVIRONMENTS);
   }
-  await Promise.all([pool.end(), builders.sql.end()]);
+  await Promise.all([pool.end(), replicas.end()]);
   return name;
 }
 
@@ -79,7 +85,8 @@ export async function createDatabase(cluster: TestCluster, empty = false): Promi
   const template = empty ? "template1" : await templateOf(cluster);
   const name = `test_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
   const admin = connect(cluster.url, { max: 1, name: "test", patient: true });
-  await admin.unsafe(`create database ${name} template ${template}`);
+  // Files are copied in half the time of pages that are logged.
+  await admin.unsafe(`create database ${name} template ${template} strategy file_copy`);
   for (const [setting, value] of Object.entries(LOG_PLANS ? PLAN_SETTINGS : {}))
     await admin.unsafe(`alter database ${name} set ${setting} = '${value}'`);
   await admin.end();
