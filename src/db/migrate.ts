@@ -58,6 +58,7 @@ import deliveryFeed from "~/db/migrations/0042_delivery_feed.sql" with { type: "
 import quietActions from "~/db/migrations/0043_quiet_actions.sql" with { type: "text" };
 import linkDomains from "~/db/migrations/0044_link_domains.sql" with { type: "text" };
 import snapshotActions from "~/db/migrations/0045_snapshot_actions.sql" with { type: "text" };
+import heardCalls from "~/db/migrations/0046_heard_calls.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -113,6 +114,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 43, name: "quiet_actions", text: quietActions },
   { version: 44, name: "link_domains", text: linkDomains },
   { version: 45, name: "snapshot_actions", text: snapshotActions },
+  { version: 46, name: "heard_calls", text: heardCalls },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -14,4 +14,10 @@ export function findUnstorable(value: unknown, path = ""): string | undefined {
   return undefined;
 }
 
+/** JSON without such text: each of these characters is replaced. */
+export const storableJson = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(/\\\\|\\u(?:0000|d[89a-f]..)/g, (found) =>
+    found === "\\\\" ? found : "\\ufffd",
+  );
+
 const isStorable = (text: string) => !text.includes("\u0000") && text.isWellFormed();

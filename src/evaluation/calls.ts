@@ -19,6 +19,9 @@ export type RunCall = {
   readonly retry?: number;
 };
 
+/** A call that has just ended. */
+export type EndedCall = Omit<RunCall, "n" | "times" | "retry">;
+
 /** The fields that `where` can name, with the type of their values. */
 export const CALL_FIELDS = {
   via: { type: "text", says: "`rest`, `graphql` or `mcp`" },

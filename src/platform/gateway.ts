@@ -19,14 +19,14 @@ import {
   requireToolToken,
 } from "~/platform/admission";
 import type { Acting } from "~/platform/environments/acting";
+import type { Ear } from "~/platform/environments/ear";
 import type { Environments } from "~/platform/environments/environments";
 import { asNotFound, environmentId, notFound, requireId } from "~/platform/environments/id";
 import type { Settings } from "~/platform/environments/opening";
 import type { Past } from "~/platform/environments/past";
 import { actorsIn } from "~/platform/environments/view";
 import type { EnvironmentEvents } from "~/platform/events/events";
-import type { Due, Injection } from "~/platform/faults/injection";
-import type { Fault } from "~/platform/faults/model";
+import type { Injection } from "~/platform/faults/injection";
 import type { PastState } from "~/platform/faults/store";
 import type { Journal, JournaledCall } from "~/platform/journal/journal";
 import type { Keys } from "~/platform/keys/keys";
@@ -60,6 +60,7 @@ type Arrival = {
   readonly note: (trace?: string, service?: string) => JournaledCall;
   /** The line of any other call. */
   readonly call: JournaledCall | undefined;
+  readonly ear: Ear;
 };
 
 export type Gateway = ReturnType<typeof createGateway>;
@@ -121,7 +122,7 @@ export function createGateway(deps: {
   async function answer(
     request: IncomingRequest,
     { environment, principal }: Opened,
-    { target, toolPath, carriesSecret, isViewing, baseUrl, note, call, ...token }: Arrival,
+    { target, toolPath, carriesSecret, isViewing, baseUrl, note, call, ear, ...token }: Arrival,
   ): Promise<HttpAnswer> {
     const { envId, service, path } = target;
     await keys.countRequest(principal ?? environment);
@@ -135,7 +136,8 @@ export function createGateway(deps: {
     const place = { kind, services: Object.keys(actors) };
     const tables = await templates.tablesOf(environment);
     const environmentRef = { ...environment, tables };
-    const { faults, hasCounterparts, now } = await sessionPool.settings(environmentRef);
+    const { faults, hasCounterparts, heard, now } = await sessionPool.settings(environmentRef);
+    acting.listen(ear, environment, { heard, baseUrl });
     const actorOf = (service: string) => actors[service] ?? NOBODY_HERE;
     const callerIn = async (service: string) => ({
       actor: actorOf(service),
@@ -158,13 +160,13 @@ export function createGateway(deps: {
         state ? past.read(state, session.source, within) : within(session);
       const use = () => sessionPool.use(environmentRef, read, mark);
       const call = () =>
-        hasCounterparts ? acting.around(environment, { baseUrl, isViewing }, use) : use();
+        hasCounterparts ? acting.around(environment, { baseUrl, isViewing, ear }, use) : use();
       return isViewing ? call() : activity.during(environmentRef.environmentId, call);
     };
     const dueFault = (service: string, select: () => Promise<Selection | undefined>) =>
       carriesSecret || isViewing || !faults
         ? undefined
-        : faultOf(injection, { id: environment.environmentId, faults, service }, select);
+        : injection.due({ id: environment.environmentId, faults, service }, select);
     if (toolPath) {
       requireToolToken(services, token);
       const isWhole = kind === service && kind === WORLD;
@@ -214,7 +216,7 @@ export function createGateway(deps: {
           perform,
         )
       : await perform(delivery);
-    end(response.status);
+    await end(response.status);
     return dated(response, now);
   }
 
@@ -242,39 +244,31 @@ export function createGateway(deps: {
       const { environment, principal } = opened;
       request.owner = ownerOf(opened);
       const isViewing = principal !== undefined && request.headers.get(VIEW_HEADER) === "1";
-      const header = request.headers.get("traceparent");
       const [name = ""] = path.split("/", 1); // what follows may be a secret
+      const ear: Ear = {};
       let isNoted = false;
       const note = (own?: string, called = target.isWhole ? undefined : service) => {
         isNoted = true;
-        const trace = header ?? own ?? null;
-        const place =
-          environment?.members && called ? { ...environment, service: called } : environment;
-        return journal.begin(place, { request: requestId, trace, name, isViewing });
+        const trace = request.headers.get("traceparent") ?? own ?? null;
+        const about = { request: requestId, trace, name, isViewing, ear };
+        return journal.begin(environment && calledIn(environment, called), about);
       };
       const call = toolPath ? undefined : note();
-      const arrived = { target, toolPath, carriesSecret, isViewing, baseUrl };
+      const arrived = { target, toolPath, carriesSecret, isViewing, baseUrl, ear };
       try {
         return await answer(request, opened, { ...arrived, userToken, isAnonymous, note, call });
       } catch (error) {
         const failure = asNotFound(error);
-        if (call || !isNoted) (call ?? note()).fail(failure);
+        if (call || !isNoted) await (call ?? note()).fail(failure);
         throw failure;
       }
     },
   };
 }
 
-/** The fault that a call gets. `select` reads the call: only environments with faults need that. */
-async function faultOf(
-  injection: Injection,
-  place: { readonly id: string; readonly faults: readonly Fault[]; readonly service: string },
-  select: () => Promise<Selection | undefined>,
-): Promise<Due | undefined> {
-  const { id, faults, service } = place;
-  const selection = await select();
-  return selection && (await injection.due(id, faults, { ...selection, service }));
-}
+/** The environment as the journal has it: of a world, the service that is called. */
+const calledIn = (environment: NonNullable<Opened["environment"]>, service: string | undefined) =>
+  environment.members && service ? { ...environment, service } : environment;
 
 /** The answer with the time in the environment as its date. */
 function dated(answer: HttpAnswer, now: Settings["now"]): HttpAnswer {

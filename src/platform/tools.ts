@@ -138,14 +138,14 @@ export async function answerTools(
       if (!result) account.error = UNKNOWN_TOOL;
       else if (result.isError) account.error = result.text;
       account.answer = JSON.stringify(result?.text ?? null);
-      end(200);
+      await end(200);
       return result;
     } catch (error) {
       if (error instanceof Unanswered) {
         account.error = error.message;
         account.answer = undefined;
-        end(error.status);
-      } else fail(error);
+        await end(error.status);
+      } else await fail(error);
       throw error;
     }
   }

@@ -67,11 +67,12 @@ create table diorama.counterpart_changes (
   environment_id text not null,
   number bigint generated always as identity not null,
   transaction xid8 not null,
-  table_name text not null,
+  table_name text,
   before text,
   after text,
   actor text,
   changed_at bigint,
+  call json,
   constraint counterpart_changes_pkey PRIMARY KEY (environment_id, number)
 );
 

@@ -362,27 +362,27 @@ export interface components {
             readonly apps: readonly components["schemas"]["NewEventApp"][];
         };
         /**
-         * @description What happens to the row
+         * @description What happens to the row. `called`: the agent makes a call
          * @enum {string}
          */
-        readonly TriggerType: "added" | "changed" | "removed";
+        readonly TriggerType: "added" | "changed" | "removed" | "called";
         /**
          * @description Whose changes: the agent's, if omitted, or anybody's, also those of the clock and of counterparts. A rule that anybody sets off has `after`
          * @example any
          * @enum {string}
          */
         readonly TriggerOrigin: "agent" | "any";
-        /** @description An assertion without a count, on the changes that one transaction has committed */
+        /** @description An assertion without a count, on the changes that one transaction has committed, or on a call of the agent that has just ended */
         readonly CounterpartTrigger: {
             readonly diff_type: components["schemas"]["TriggerType"];
             /**
-             * @description The table
+             * @description The table. For `called`: a method, a field of a query or mutation, or a tool, and `*` at its end for any rest
              * @example messages
              */
             readonly entity: string;
-            /** @description Of the table. Omitted: the rule's */
+            /** @description Of the table, or the call. Omitted: the rule's */
             readonly service?: components["schemas"]["Service"];
-            /** @description Which rows, as in assertions. Omitted: every row */
+            /** @description Which rows, as in assertions, or which calls, without `retry`. Omitted: every one */
             readonly where?: {
                 readonly [key: string]: unknown;
             };
@@ -392,17 +392,17 @@ export interface components {
             };
             readonly from?: components["schemas"]["TriggerOrigin"];
         };
-        /** @description With `after` or `at`: the person does not act if a later transaction meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}` */
+        /** @description With `after` or `at`: the person does not act if a later transaction, or a call that begins later, meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}` */
         readonly CounterpartExcuse: {
             readonly diff_type: components["schemas"]["TriggerType"];
             /**
-             * @description The table
+             * @description The table. For `called`: a method, a field of a query or mutation, or a tool, and `*` at its end for any rest
              * @example messages
              */
             readonly entity: string;
-            /** @description Of the table. Omitted: the rule's */
+            /** @description Of the table, or the call. Omitted: the rule's */
             readonly service?: components["schemas"]["Service"];
-            /** @description Which rows, as in assertions. Omitted: every row */
+            /** @description Which rows, as in assertions, or which calls, without `retry`. Omitted: every one */
             readonly where?: {
                 readonly [key: string]: unknown;
             };
@@ -412,7 +412,7 @@ export interface components {
             };
             readonly from?: components["schemas"]["TriggerOrigin"];
         };
-        /** @description A value of the row that set off the rule: of a column, or of a part of one (`extra.topic`). Of several paths, the first that is not null */
+        /** @description A value of the row that set off the rule: of a column, or of a part of one (`extra.topic`). Of a call, its fields in `where` (`arguments.channel`). Of several paths, the first that is not null */
         readonly FromTrigger: {
             /** @description A path, or several */
             readonly $trigger: string | readonly string[];

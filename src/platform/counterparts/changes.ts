@@ -1,15 +1,20 @@
-/** The changes that may set off rules, as assertions see rows. */
+/** The changes and calls that may set off rules, as assertions see them. */
 import type { Change, Image } from "~/capture/change";
 import { createFold, type Diff, type JsonObject } from "~/capture/fold";
 import { readRecord } from "~/db/record-text";
 import { gather, type Rows } from "~/evaluation/candidates";
+import type { Happening } from "~/evaluation/trigger";
 import type { Vocabulary } from "~/evaluation/vocabulary";
 import type { NotedRow } from "~/platform/counterparts/store";
 
-/** The net changes of a transaction that one actor has made at one time. */
-type Step = Pick<NotedRow, "actor" | "changedAt"> & { readonly rows: Rows };
+/** The net changes of a transaction that one actor has made at one time, or a call. */
+type Step = Pick<NotedRow, "actor" | "changedAt"> & {
+  readonly happening: Happening;
+  /** Of a call: the newest action that was pending when it began. */
+  readonly newest?: string | null | undefined;
+};
 
-/** The net changes of each transaction, in the order of their first change. */
+/** The net changes of each transaction, and calls, in the order of the first change. */
 export function* changesOf(
   tables: Vocabulary["tables"],
   noted: readonly NotedRow[],
@@ -17,8 +22,9 @@ export function* changesOf(
   const stepOf = ({ transaction, actor, changedAt }: NotedRow) =>
     [transaction, actor, changedAt].join(" ");
   for (const rows of Map.groupBy(noted, stepOf).values()) {
-    const { actor = null, changedAt = null } = rows[0] ?? {};
-    yield { actor, changedAt, rows: netOf(tables, rows) };
+    const { actor = null, changedAt = null, call } = rows[0] ?? {};
+    if (call) yield { actor, changedAt, happening: { call }, newest: call.newest };
+    else yield { actor, changedAt, happening: { rows: netOf(tables, rows) } };
   }
 }
 
@@ -30,7 +36,7 @@ function netOf(tables: Vocabulary["tables"], rows: readonly NotedRow[]): Rows {
     shape?.types.push(...columns.map(({ type }) => type));
   }
   for (const { tableName, before, after } of rows) {
-    const table = fold.table(tableName);
+    const table = fold.table(tableName ?? "");
     const change = table && changeOf(table, imageOf(before), imageOf(after));
     if (change) fold.apply(change);
   }

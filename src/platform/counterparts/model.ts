@@ -21,7 +21,7 @@ const FromTrigger = t.Object(
   {
     title: "FromTrigger",
     description:
-      "A value of the row that set off the rule: of a column, or of a part of one (`extra.topic`). Of several paths, the first that is not null",
+      "A value of the row that set off the rule: of a column, or of a part of one (`extra.topic`). Of a call, its fields in `where` (`arguments.channel`). Of several paths, the first that is not null",
     examples: [{ $trigger: ["thread_ts", "ts"] }],
   },
 );
@@ -44,20 +44,28 @@ const FromKept = t.Object(
 
 const When = t.Object(
   {
-    diff_type: t.Union([t.Literal("added"), t.Literal("changed"), t.Literal("removed")], {
-      title: "TriggerType",
-      description: "What happens to the row",
-    }),
+    diff_type: t.Union(
+      [t.Literal("added"), t.Literal("changed"), t.Literal("removed"), t.Literal("called")],
+      {
+        title: "TriggerType",
+        description: "What happens to the row. `called`: the agent makes a call",
+      },
+    ),
     entity: t.String({
       minLength: 1,
       maxLength: NAME_MAX,
-      description: "The table",
+      description:
+        "The table. For `called`: a method, a field of a query or mutation, or a tool, and `*` at its end for any rest",
       examples: ["messages"],
     }),
-    service: t.Optional({ ...ServiceName, description: "Of the table. Omitted: the rule's" }),
+    service: t.Optional({
+      ...ServiceName,
+      description: "Of the table, or the call. Omitted: the rule's",
+    }),
     where: t.Optional(
       t.Record(t.String(), t.Unknown(), {
-        description: "Which rows, as in assertions. Omitted: every row",
+        description:
+          "Which rows, as in assertions, or which calls, without `retry`. Omitted: every one",
         examples: [{ text: { i_contains: "approve" } }],
       }),
     ),
@@ -78,7 +86,8 @@ const When = t.Object(
   },
   {
     title: "CounterpartTrigger",
-    description: "An assertion without a count, on the changes that one transaction has committed",
+    description:
+      "An assertion without a count, on the changes that one transaction has committed, or on a call of the agent that has just ended",
   },
 );
 
@@ -162,7 +171,7 @@ const Rule = t.Object(
       ...When,
       title: "CounterpartExcuse",
       description:
-        'With `after` or `at`: the person does not act if a later transaction meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}`',
+        'With `after` or `at`: the person does not act if a later transaction, or a call that begins later, meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}`',
       examples: [
         {
           diff_type: "added",

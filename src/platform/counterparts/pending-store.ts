@@ -62,6 +62,14 @@ export async function findLeft(sql: Sql, environmentId: string): Promise<Left> {
   return row ?? { last: null, due: null, awaitsQuiet: false };
 }
 
+/** The number of the newest pending action; null: there is none. */
+export async function findNewest(sql: Sql, environmentId: string): Promise<string | null> {
+  const [row] = await sql<{ newest: string | null }[]>`
+    select max(seq)::text as newest from diorama.pending_actions where environment_id = ${environmentId}
+  `;
+  return row?.newest ?? null;
+}
+
 /** Lets silence begin now. Both times are milliseconds: by the environment's clock, and its lead as in `setWaking`. */
 export const restartQuiet = async (
   sql: Sql,

@@ -2,10 +2,9 @@
 
 import type { Session } from "~/db/session";
 import { ApiError } from "~/errors";
-import type { Rows } from "~/evaluation/candidates";
 import { joined, SpecError } from "~/evaluation/mistakes";
 import type { Row } from "~/evaluation/predicate";
-import { compileTrigger, type Trigger } from "~/evaluation/trigger";
+import { compileTrigger, type Happening, type Trigger } from "~/evaluation/trigger";
 import type { Vocabulary } from "~/evaluation/vocabulary";
 import { parseDuration } from "~/input/duration";
 import { known, nearest, quoted } from "~/input/nearest";
@@ -66,8 +65,8 @@ export async function requireCounterparts(
 const wrong = (path: string, problem: string) =>
   new ApiError("invalid_request", `${path}: ${problem}`);
 
-/** The changes of a table that set off a rule and those that follow it, or nothing but a time. */
-type Beginning = Pick<Trigger, "columns"> & { readonly table?: string };
+/** The changes of a table, or calls, that set off a rule and those that follow it, or nothing but a time. */
+type Beginning = Pick<Trigger, "columns"> & Partial<Pick<Trigger, "table">>;
 
 function beginningOf({ services, vocabulary }: Place, first: Counterpart, path: string): Beginning {
   const { when } = first;
@@ -191,11 +190,13 @@ function requireService(services: readonly string[], named: string | undefined, 
 
 /** The trigger of a rule, whose service is known. Throws `invalid_request`. */
 export function triggerOf(
-  { when: { from: _, ...when }, service }: Required<Pick<StoredRule, "when" | "service">>,
+  { when: { from, ...when }, service }: Required<Pick<StoredRule, "when" | "service">>,
   vocabulary: Vocabulary,
   path: string,
   { isNew }: { readonly isNew: boolean } = { isNew: false },
 ): Trigger {
+  if (when.diff_type === "called" && from === "any")
+    throw wrong(`${path}.from`, "calls are always the agent's");
   const given = vocabulary.isWorld && !when.service && !isTable(when.entity, vocabulary);
   try {
     return compileTrigger(given ? { ...when, service } : when, vocabulary, path, { isNew });
@@ -223,18 +224,18 @@ export function takenFrom(row: Row, rule: StoredRule, rules: readonly StoredRule
 export const followerOf = ({ then }: StoredRule, rules: readonly StoredRule[]) =>
   then === undefined ? undefined : rules.find(({ name }) => name === then);
 
-/** Whether changes end an action that waits. `row`: has set it off. */
+/** Whether a change or a call ends an action that waits. `row`: has set it off. */
 export function excuseOf(
   { unless, service, name }: StoredRule,
   row: Row,
   vocabulary: Vocabulary,
-): (rows: Rows) => boolean {
+): (happening: Happening) => boolean {
   // An object would be read as operators, which the agent may have chosen: nothing equals it.
   if (!unless || takesObject(row, unless)) return () => false;
   try {
     const when = filledFrom(row, unless) as typeof unless;
     const { find } = triggerOf({ when, service }, vocabulary, name);
-    return (rows) => find(rows).length > 0;
+    return (happening) => find(happening).length > 0;
   } catch (error) {
     // A value of the row, such as a list, with which no column can be compared: nothing equals it.
     if (error instanceof ApiError) return () => false;

@@ -1,10 +1,13 @@
 /**
- * The counterparts of environments, and the triggers that note the changes that may set them off (migration 35). These
- * functions run on any of the pools.
+ * The counterparts of environments, and what may set them off: changes, which triggers note, and calls (migrations 35 and
+ * 46). These functions run on any of the pools.
  */
 import type { Actor } from "~/capture/actor";
 import { of } from "~/db/blueprint";
 import { type Fragment, literal, type Sql } from "~/db/connect";
+import { storableJson } from "~/db/storable";
+import { unflushed } from "~/db/unflushed";
+import type { EndedCall } from "~/evaluation/calls";
 import type { Row } from "~/evaluation/predicate";
 import type { Counterpart } from "~/platform/counterparts/model";
 import type { StoredPending } from "~/platform/counterparts/pending-store";
@@ -15,7 +18,7 @@ export type StoredRule = Counterpart & {
   /** Of `when`. */
   readonly table?: string | undefined;
   /** Of `unless`. */
-  readonly unlessTable?: string;
+  readonly unlessTable?: string | undefined;
 };
 
 /** A person, and what they do in a service. */
@@ -137,11 +140,15 @@ export const countActions = (sql: Sql, environmentId: string): Fragment => sql`c
 /** Throws if the transaction is lost. */
 export const requireOpen = async (tx: Sql) => await tx`select`;
 
-/** A row before and after a change, as Postgres prints it. */
+/** A call of the agent, and the number of the newest action that was pending when it began, if that is known. */
+type HeardCall = EndedCall & { readonly newest: string | null | undefined };
+
+/** A row before and after a change, as Postgres prints it, or a call. */
 export type NotedRow = {
   readonly number: string;
   readonly transaction: string;
-  readonly tableName: string;
+  readonly call: HeardCall | null;
+  readonly tableName: string | null;
   readonly before: string | null;
   readonly after: string | null;
   /** Null: the agent. */
@@ -162,13 +169,14 @@ export async function listChanges(
   const rows = await sql<(NotedRow & { hasMore: boolean })[]>`
     with sizes as (
       select transaction, min(number) as first,
-        sum(1000 + coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0)) as bytes
+        sum(1000 + coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0)
+          + coalesce(octet_length(call::text), 0)) as bytes
       from diorama.counterpart_changes where environment_id = ${environmentId} group by transaction
     ), next as (
       select transaction, sum(bytes) over (order by first) <= ${bytes} or first = min(first) over () as fits
       from sizes
     )
-    select c.number::text as number, c.transaction::text as transaction, table_name as "tableName", before, after,
+    select c.number::text as number, c.transaction::text as transaction, call, table_name as "tableName", before, after,
       actor, changed_at::float8 as "changedAt",
       exists (select from next where not fits) as "hasMore"
     from diorama.counterpart_changes c join next on next.transaction = c.transaction
@@ -176,6 +184,17 @@ export async function listChanges(
   `;
   return { rows, hasMore: rows[0]?.hasMore ?? false };
 }
+
+/**
+ * Notes a call. The commit does not wait for the disk: those of what follows from it do, and if Postgres crashes before,
+ * the call has no answer.
+ */
+export const insertCall = async (sql: Sql, environmentId: string, call: HeardCall) =>
+  await sql`
+    with quick as materialized (select ${unflushed(sql)})
+    insert into diorama.counterpart_changes (environment_id, transaction, call)
+    select ${environmentId}, pg_current_xact_id(), ${storableJson(call)}::text::json from quick
+  `;
 
 /** Deletes the changes that no rule can act on any more: up to this one. */
 export const deleteUntil = async (sql: Sql, environmentId: string, last: string) =>

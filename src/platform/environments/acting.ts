@@ -3,6 +3,9 @@
  * the fact that it was done are one transaction, too. So each is done once, whichever server dies when: what a call sets
  * off is done before its answer, and if the server dies before that, ahead of the next call or the end of the run.
  *
+ * A call that sets off rules by itself is noted when it has ended, before its answer: one that was not noted, because its
+ * server died, has no answer.
+ *
  * An action that waits for the clock is stored with the time at which it is due. It is done ahead of the first call at
  * that time or later, by a move of the clock, or in real time (see `waking.ts`).
  *
@@ -13,12 +16,15 @@ import type { Capture } from "~/capture/capture";
 import { causeOf } from "~/db/cause";
 import { inTransaction, type Pool, type Tx } from "~/db/connect";
 import { ApiError } from "~/errors";
+import { isNamed } from "~/evaluation/calls";
 import { errorFields, type Log } from "~/log";
 import { ACTIONS_MAX } from "~/platform/counterparts/model";
+import { findNewest } from "~/platform/counterparts/pending-store";
 import type { PersonAct } from "~/platform/counterparts/store";
 import * as store from "~/platform/counterparts/store";
 import { sourceBetween } from "~/platform/environments/clock";
 import { lockTiming, setClock } from "~/platform/environments/clock-store";
+import type { Ear } from "~/platform/environments/ear";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
 import { createPerforming, type SessionOf } from "~/platform/environments/performing";
@@ -39,7 +45,7 @@ export function createActing(deps: {
   capture: Capture;
   log: Log;
 }) {
-  const { replicas, templates, exclusive, capture, log } = deps;
+  const { pool, replicas, templates, exclusive, capture, log } = deps;
   const { prepare, attempt, sessionsIn } = createPerforming(deps);
   const { settle, settled } = createSettling(deps);
   const within = <T>(work: (tx: Tx) => Promise<T>) => inTransaction(replicas, work);
@@ -119,6 +125,20 @@ export function createActing(deps: {
       );
     },
 
+    /** Lets an ear hear the calls that rules of an environment name. */
+    listen(
+      ear: Ear,
+      environment: EnvironmentRow,
+      { heard, baseUrl }: { readonly heard: readonly string[]; readonly baseUrl?: string },
+    ): void {
+      if (heard.length === 0) return;
+      ear.hear = async (call) => {
+        if (!heard.some((pattern) => isNamed(pattern, call))) return;
+        await store.insertCall(pool, environment.environmentId, { ...call, newest: ear.newest });
+        await settleAfter(environment, baseUrl);
+      };
+    },
+
     /**
      * Makes a call of an environment with counterparts, and does what it sets off before it returns. `isViewing`: the
      * agent does not make it, so that its silence goes on. Throws 503 if something was left from before and other calls do
@@ -126,10 +146,15 @@ export function createActing(deps: {
      */
     async around<T>(
       environment: EnvironmentRow,
-      { baseUrl, isViewing = false }: { readonly baseUrl?: string; readonly isViewing?: boolean },
+      {
+        baseUrl,
+        ear,
+        isViewing = false,
+      }: { readonly baseUrl?: string; readonly ear: Ear; readonly isViewing?: boolean },
       call: () => Promise<T>,
     ): Promise<T> {
       await settle(environment, baseUrl, { ahead: 1 });
+      if (ear.hear) ear.newest ??= await findNewest(pool, environment.environmentId);
       const result = await call();
       await settleAfter(environment, baseUrl, !isViewing);
       return result;

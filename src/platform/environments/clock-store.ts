@@ -35,6 +35,8 @@ type Opened = {
   readonly noted: boolean;
   /** It has counterparts. */
   readonly counterparts: boolean;
+  /** The calls that rules name. */
+  readonly heard: readonly string[];
 };
 
 /** The facts that a server needs to serve the calls of a live environment; undefined if it has ended. */
@@ -45,7 +47,13 @@ export async function findOpening(sql: Sql, environmentId: string): Promise<Open
       exists (
         select from diorama.counterparts c
         where c.environment_id = e.environment_id and json_array_length(c.rules) > 0
-      ) as counterparts
+      ) as counterparts,
+      array(
+        select condition ->> 'entity'
+        from diorama.counterparts c, json_array_elements(c.rules) rule,
+          unnest(array[rule -> 'when', rule -> 'unless']) condition
+        where c.environment_id = e.environment_id and condition ->> 'diff_type' = 'called'
+      ) as heard
     from diorama.environments e
     where environment_id = ${environmentId} and deleted_at is null and expires_at > now()
   `;

@@ -1,6 +1,6 @@
-/** Finds what the changes of an environment set off. */
+/** Finds what the changes and calls of an environment set off. */
 import type { Sql } from "~/db/connect";
-import type { Rows } from "~/evaluation/candidates";
+import type { Happening } from "~/evaluation/trigger";
 import { changesOf } from "~/platform/counterparts/changes";
 import type { StoredPending } from "~/platform/counterparts/pending-store";
 import { excuseOf, triggerOf } from "~/platform/counterparts/rules";
@@ -47,13 +47,13 @@ export type Looked = {
   readonly progress: Progress;
 };
 
-/** Whether changes end pending actions, by their number. */
-export type Excuses = Map<string, (rows: Rows) => boolean>;
+/** Whether a change or a call ends pending actions, by their number. */
+export type Excuses = Map<string, (happening: Happening) => boolean>;
 
 /** An action that waits, unless somebody does something. */
 type Waiting = {
   readonly index: number;
-  readonly isMet: (rows: Rows) => boolean;
+  readonly isMet: (happening: Happening) => boolean;
   /** It has been set off by the same changes. */
   readonly act?: Act;
   /** It is pending. */
@@ -90,10 +90,11 @@ export function createLooking(templates: Templates) {
       waits.add({ index: stored.rule, stored, isMet });
     }
     let isIdle = true;
-    for (const { rows, actor, changedAt } of changesOf(tables, noted)) {
+    for (const { happening, actor, changedAt, newest } of changesOf(tables, noted)) {
       const isSeen = (when: StoredRule["when"]) => actor === null || seesOthers(when);
       for (const each of waits) {
-        if (!isSeen(rules[each.index]?.unless) || !each.isMet(rows)) continue;
+        if ("call" in happening && !wasPending(each, newest)) continue;
+        if (!isSeen(rules[each.index]?.unless) || !each.isMet(happening)) continue;
         isIdle = false;
         waits.delete(each);
         if (each.act) found.delete(each.act);
@@ -103,7 +104,7 @@ export function createLooking(templates: Templates) {
       }
       for (const [index, rule] of rules.entries()) {
         if (!isSeen(rule.when)) continue;
-        for (const row of triggers[index]?.find(rows) ?? []) {
+        for (const row of triggers[index]?.find(happening) ?? []) {
           if (isAtLimit(current, index)) break;
           isIdle = false;
           add(rule.after === undefined ? fired : waiting, index, 1);
@@ -146,6 +147,10 @@ export function createLooking(templates: Templates) {
 const add = (counts: number[], index: number, count: number) => {
   counts[index] = Math.max((counts[index] ?? 0) + count, 0);
 };
+
+/** Whether an action waited when a call began. A call that changed nothing does not know: whatever is pending did. */
+const wasPending = ({ stored }: Waiting, newest: string | null | undefined): boolean =>
+  stored !== undefined && (newest === undefined || Number(stored.seq) <= Number(newest));
 
 const placesWithUnless = (rules: readonly StoredRule[]): number[] =>
   rules.flatMap(({ unless }, index) => (unless ? [index] : []));

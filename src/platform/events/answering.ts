@@ -4,6 +4,7 @@ import type { LogMark } from "~/db/driver";
 import { EnvironmentEnded } from "~/db/opening";
 import { errorFields, type Log } from "~/log";
 import type { Acting } from "~/platform/environments/acting";
+import type { Ear } from "~/platform/environments/ear";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import { claimAnswer } from "~/platform/events/acts-store";
 import type { AppRef, Attempted, Failed } from "~/platform/events/deliveries-store";
@@ -20,11 +21,11 @@ export type Answering = ReturnType<typeof createAnswering>;
 /** Begins to note a call: see the journal. */
 export type BeginCall = (
   environment: EnvironmentRow,
-  call: { request: string; trace: null; name: string; isViewing: false },
+  call: { request: string; trace: null; name: string; isViewing: false; ear: Ear },
 ) => {
   readonly account: CallAccount;
   readonly mark: LogMark;
-  readonly end: (status: number) => void;
+  readonly end: (status: number) => Promise<void>;
 };
 
 type Answer = { readonly [field: string]: unknown };
@@ -35,7 +36,7 @@ type Effect = (call: AnswerCall) => Promise<string | undefined>;
 export function createAnswering(deps: {
   pool: Pool;
   places: Places;
-  acting: Pick<Acting, "around">;
+  acting: Pick<Acting, "around" | "listen">;
   beginCall: BeginCall;
   log: Log;
 }) {
@@ -50,16 +51,19 @@ export function createAnswering(deps: {
     const { environment } = place;
     const called = environment.members ? { ...environment, service } : environment;
     const request = crypto.randomUUID();
-    const call = beginCall(called, { request, trace: null, name, isViewing: false });
+    const ear: Ear = {};
+    const call = beginCall(called, { request, trace: null, name, isViewing: false, ear });
+    const { hasCounterparts, heard } = await place.settings();
+    acting.listen(ear, environment, { heard });
     call.account.arguments = answer;
     const { tokenHash: secret } = environment;
     const write = () =>
       place.write(service, call.mark, (session) => effect({ session, user, secret }));
-    const rejection = (await place.hasCounterparts())
-      ? await acting.around(environment, {}, write)
+    const rejection = hasCounterparts
+      ? await acting.around(environment, { ear }, write)
       : await write();
     call.account.error = rejection?.split(" ")[0] ?? null;
-    call.end(200);
+    await call.end(200);
     return rejection;
   }
 

@@ -52,8 +52,8 @@ export function createPlaces(deps: {
     return {
       environment,
       services,
-      /** Changes of its agent set off actions. Throws EnvironmentEnded. */
-      hasCounterparts: async () => (await sessionPool.settings(ref)).hasCounterparts,
+      /** Throws EnvironmentEnded. */
+      settings: async () => await sessionPool.settings(ref),
       read,
       write,
       now,

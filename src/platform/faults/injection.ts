@@ -28,7 +28,8 @@ type Selected = Omit<Selection, "by"> & {
   readonly by: Selection["by"] | "event";
   readonly service: string;
 };
-type ServiceCall = Selection & { readonly service: string };
+/** A service of an environment. */
+type Place = { readonly id: string; readonly faults: readonly Fault[]; readonly service: string };
 
 /** Calls that wait because of a fault, on this server. Beyond that they wait no longer. */
 const WAITING_MAX = 2_000;
@@ -56,23 +57,28 @@ export function createInjection(deps: {
   }
 
   return {
-    /** Returns the fault that this call gets, and counts it; undefined for none. */
+    /**
+     * Returns the fault that a call gets, and counts it; undefined for none. `select` reads the call: only environments
+     * with faults need that.
+     */
     async due(
-      environmentId: string,
-      faults: readonly Fault[],
-      selection: ServiceCall,
+      { id, faults, service }: Place,
+      select: () => Promise<Selection | undefined>,
     ): Promise<Due | undefined> {
+      const selected = await select();
+      if (!selected) return undefined;
+      const selection = { ...selected, service };
       const keep = Math.max(0, ...faults.map(behind));
       if (keep === 0 && !faults.some((fault) => isFor(fault, selection))) return undefined;
       // Read before the call is counted: of calls in progress at the same time, either is before the other.
-      const current = keep > 0 ? await readState(environmentId) : undefined;
-      return await countCall(pool, environmentId, async (state, tx) => {
-        const call = current && (await keepState(tx, environmentId, current, keep));
+      const current = keep > 0 ? await readState(id) : undefined;
+      return await countCall(pool, id, async (state, tx) => {
+        const call = current && (await keepState(tx, id, current, keep));
         const counted = count(state, selection, call !== undefined);
         const { fault } = counted;
         const past =
           fault?.fault === "stale_read" && call !== undefined
-            ? await findState(tx, environmentId, call - behind(fault))
+            ? await findState(tx, id, call - behind(fault))
             : undefined;
         return { state: counted.state, result: fault && { fault, ...(past && { past }) } };
       });

@@ -10,6 +10,7 @@ import { isUnavailable, type Pool } from "~/db/connect";
 import type { LogMark } from "~/db/driver";
 import { kindOf } from "~/http/errors";
 import { errorFields, type Log } from "~/log";
+import type { Ear } from "~/platform/environments/ear";
 import { createAppending, type Spans } from "~/platform/journal/appending";
 import type { EndedCall } from "~/platform/journal/batches";
 import {
@@ -33,10 +34,10 @@ export type JournaledCall = {
   readonly account: CallAccount;
   /** For the session that it writes with. */
   readonly mark: LogMark;
-  /** Notes its end. `status`: of the HTTP response. */
-  readonly end: (status: number) => void;
+  /** Notes its end, once what it sets off is done. `status`: of the HTTP response. Throws if that cannot be noted. */
+  readonly end: (status: number) => Promise<void>;
   /** Notes that it was rejected, or failed, before the service answered. */
-  readonly fail: (error: unknown) => void;
+  readonly fail: (error: unknown) => Promise<void>;
 };
 
 type JournaledEnvironment = {
@@ -114,7 +115,8 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
         trace,
         name,
         isViewing,
-      }: { request: string; trace: string | null; name: string; isViewing: boolean },
+        ear,
+      }: { request: string; trace: string | null; name: string; isViewing: boolean; ear: Ear },
     ): JournaledCall {
       const id = `${server}${(calls++).toString(36)}`;
       const account = newAccount(name);
@@ -122,13 +124,12 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
       const began = performance.now();
       let text: string | undefined;
       const given = () => (text ??= argumentsText(account.arguments));
-      const head = (ended: Pick<Line, "ms" | "status">) => ({
-        id,
-        ...ended,
-        service,
-        via: account.via,
-        name: shortName(account.name),
+      const shown = () => ({
+        ...{ service, via: account.via, name: shortName(account.name) },
         error: shortError(account.error),
+      });
+      const head = (ended: Pick<Line, "ms" | "status">) => ({
+        ...{ id, ...ended, ...shown() },
         ...(account.fault !== undefined && { fault: account.fault }),
         request,
         trace: trace !== null && TRACEPARENT.test(trace) ? trace : null,
@@ -140,8 +141,14 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
         argumentsText: cutJson(given(), LOGGED_ARGUMENTS_MAX),
       }));
       const mark = { ...named, user: () => account.user };
-      const end = (status: number) => {
-        if (state !== "live" || isViewing) return;
+      const isOfAgent = state === "live" && !isViewing;
+      const hear = async (status: number) => {
+        if (!isOfAgent || !ear.hear) return;
+        const { fault = null } = account;
+        await ear.hear({ ...shown(), arguments: JSON.parse(given()), status, fault });
+      };
+      const noteEnd = (status: number) => {
+        if (!isOfAgent) return;
         const ended = performance.now();
         const line = JSON.stringify(head({ ms: rounded(ended - began), status }));
         note({
@@ -154,10 +161,15 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
           bytes: LINE_BYTES + line.length + given().length,
         });
       };
-      const fail = (error: unknown) => {
+      const end = async (status: number) => {
+        await hear(status);
+        noteEnd(status);
+      };
+      const fail = async (error: unknown) => {
         const { status, code } = kindOf(error);
         account.error = code;
-        end(status);
+        noteEnd(status);
+        await hear(status);
       };
       return { account, mark, end, fail };
     },

@@ -152,3 +152,52 @@ test(
   },
   KILLS * 60_000 + 120_000,
 );
+
+test(
+  "kills lose no call that was answered, and let none set off a rule twice",
+  async () => {
+    const counterparts = [
+      {
+        ...{ name: "john-repeats", as: "U02JOHNADOE", times: 1_000 },
+        when: { diff_type: "called", entity: "users.info" }, // which changes nothing
+        call: {
+          method: "chat.postMessage",
+          arguments: { channel: CHANNEL, text: { $trigger: "arguments.user" } },
+        },
+      },
+    ];
+    const environment: Environment = await servers[0]!.environment({
+      ...{ ttlSeconds: 86_400, counterparts },
+    });
+    let count = 0;
+    const answered: string[] = [];
+    /** Asks until a server answers, each time for somebody else. */
+    const ask = () =>
+      eventually(async () => {
+        const user = `nobody ${count++}`;
+        const server = servers[Math.random() < 0.5 ? 0 : 1]!;
+        const { error } = await server.chat(environment, "users.info", { user });
+        if (error !== "user_not_found") throw new Error("not answered");
+        answered.push(user);
+      }, SECONDS);
+    for (let kill = 0; kill < KILLS; kill++) {
+      const place = kill % 2;
+      const asking = [0, 1].map(async () => {
+        for (let n = 0; n < 8; n++) await ask();
+      });
+      await Bun.sleep(Math.random() * 200);
+      servers[place]!.kill("SIGKILL");
+      await servers[place]!.exited;
+      servers[place] = await startProcess(database, SETTINGS);
+      await Promise.all(asking);
+    }
+    await ask(); // What a killed call has set off is done ahead of it.
+    const rows = await database.sql.unsafe<{ text: string }[]>(
+      `select text from ${environment.schemaName}.messages where text like 'nobody %'`,
+    );
+    const repeated = rows.map(({ text }) => text);
+    expect(new Set(repeated).size).toBe(repeated.length);
+    expect(answered.filter((user) => !repeated.includes(user))).toEqual([]);
+  },
+  KILLS * 60_000 + 120_000,
+);

@@ -199,27 +199,27 @@ class NewEventApps(Model):
 
 class CounterpartTrigger(Model):
     """
-    An assertion without a count, on the changes that one transaction has committed
+    An assertion without a count, on the changes that one transaction has committed, or on a call of the agent that has just ended
     """
 
-    diff_type: Literal["added", "changed", "removed"]
+    diff_type: Literal["added", "changed", "removed", "called"]
     """
-    What happens to the row
+    What happens to the row. `called`: the agent makes a call
     """
 
     entity: str
     """
-    The table
+    The table. For `called`: a method, a field of a query or mutation, or a tool, and `*` at its end for any rest
     """
 
     service: str | None = None
     """
-    Of the table. Omitted: the rule's
+    Of the table, or the call. Omitted: the rule's
     """
 
     where: dict[str, Any] | None = None
     """
-    Which rows, as in assertions. Omitted: every row
+    Which rows, as in assertions, or which calls, without `retry`. Omitted: every one
     """
 
     expected_changes: dict[str, Any] | None = None
@@ -235,27 +235,27 @@ class CounterpartTrigger(Model):
 
 class CounterpartExcuse(Model):
     """
-    With `after` or `at`: the person does not act if a later transaction meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}`
+    With `after` or `at`: the person does not act if a later transaction, or a call that begins later, meets this before the action is due. Written as `when`; a column can be compared with a value of the row that set off the rule: `{"$trigger": "ts"}`
     """
 
-    diff_type: Literal["added", "changed", "removed"]
+    diff_type: Literal["added", "changed", "removed", "called"]
     """
-    What happens to the row
+    What happens to the row. `called`: the agent makes a call
     """
 
     entity: str
     """
-    The table
+    The table. For `called`: a method, a field of a query or mutation, or a tool, and `*` at its end for any rest
     """
 
     service: str | None = None
     """
-    Of the table. Omitted: the rule's
+    Of the table, or the call. Omitted: the rule's
     """
 
     where: dict[str, Any] | None = None
     """
-    Which rows, as in assertions. Omitted: every row
+    Which rows, as in assertions, or which calls, without `retry`. Omitted: every one
     """
 
     expected_changes: dict[str, Any] | None = None
@@ -271,7 +271,7 @@ class CounterpartExcuse(Model):
 
 class FromTrigger(Model):
     """
-    A value of the row that set off the rule: of a column, or of a part of one (`extra.topic`). Of several paths, the first that is not null
+    A value of the row that set off the rule: of a column, or of a part of one (`extra.topic`). Of a call, its fields in `where` (`arguments.channel`). Of several paths, the first that is not null
     """
 
     field_trigger: Annotated[str | list[str], Field(alias="$trigger")]
