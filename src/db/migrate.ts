@@ -59,6 +59,7 @@ import quietActions from "~/db/migrations/0043_quiet_actions.sql" with { type: "
 import linkDomains from "~/db/migrations/0044_link_domains.sql" with { type: "text" };
 import snapshotActions from "~/db/migrations/0045_snapshot_actions.sql" with { type: "text" };
 import heardCalls from "~/db/migrations/0046_heard_calls.sql" with { type: "text" };
+import outcomes from "~/db/migrations/0047_outcomes.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -115,6 +116,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 44, name: "link_domains", text: linkDomains },
   { version: 45, name: "snapshot_actions", text: snapshotActions },
   { version: 46, name: "heard_calls", text: heardCalls },
+  { version: 47, name: "outcomes", text: outcomes },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -88,6 +88,21 @@ export type EventDelivery = {
   readonly failed: string | null;
 };
 
+/** An attempt to deliver an event to a webhook that failed. */
+export type DeliveryFailure = Pick<EventDelivery, "number" | "attempt"> & {
+  /** The time of the environment, in milliseconds. */
+  readonly at: number;
+  /** The address of the webhook. */
+  readonly url: string;
+  /** Null: there was no answer. */
+  readonly status: number | null;
+  /** The beginning of the answer, or why there is none. */
+  readonly answer: string;
+};
+
+/** Failures that are kept of a webhook. */
+export const FAILURES_MAX = 50;
+
 /** Why attempts fail, as lists of deliveries have it; a request also by the `status` of its answer. */
 export const NOT_ACKNOWLEDGED = "no acknowledgement";
 export const NOT_CONNECTED = "connection failed";

@@ -13,7 +13,7 @@ import type { About } from "~/replicas/about";
 import type { Acting } from "~/replicas/acting";
 import type { Acts, AnsweredEvent } from "~/replicas/acts";
 import type { Caller } from "~/replicas/caller";
-import type { Events } from "~/replicas/events";
+import type { DeliveryFailure, Events } from "~/replicas/events";
 import type { Problem, Selection } from "~/replicas/faults";
 import type { RowWords } from "~/replicas/row-words";
 import type { ToolProfile } from "~/replicas/tools";
@@ -235,6 +235,10 @@ export type ReplicaCall<Name extends string = string> = Caller<Name> & {
   readonly userOfApp: (app: string) => Promise<string | undefined>;
   /** Counts a use of the address with which an app answers an event. Undefined: there is no such event, or app. */
   readonly answerEvent: (number: number) => Promise<AnsweredEvent | undefined>;
+  /** The last failures of webhooks of the environment, the newest first, by webhook. */
+  readonly failuresOf: (
+    webhooks: readonly string[],
+  ) => Promise<ReadonlyMap<string, readonly DeliveryFailure[]>>;
 };
 
 /** A call before it has a session. */

@@ -495,6 +495,20 @@ create table diorama.used_tickets (
   constraint used_tickets_pkey PRIMARY KEY (ticket)
 );
 
+create table diorama.webhook_failures (
+  environment_id text not null,
+  app_id text not null,
+  id bigint generated always as identity not null,
+  number bigint not null,
+  attempt integer not null,
+  at bigint not null,
+  url text not null,
+  status integer,
+  answer text not null,
+  constraint webhook_failures_environment_id_app_id_fkey FOREIGN KEY (environment_id, app_id) REFERENCES diorama.event_apps(environment_id, app_id) ON DELETE CASCADE,
+  constraint webhook_failures_pkey PRIMARY KEY (environment_id, app_id, id)
+);
+
 CREATE INDEX calls_appended ON diorama.calls USING btree (appended_in);
 
 CREATE INDEX calls_numbered ON diorama.calls USING btree (run_id, last_number);

@@ -156,4 +156,5 @@ const NOT_FROM_OUTSIDE = {
   hasApp: async () => false,
   userOfApp: async () => undefined,
   answerEvent: async () => undefined,
+  failuresOf: async () => new Map(),
 } satisfies Partial<ReplicaCall>;

@@ -1,7 +1,6 @@
 /** Deliveries of events to apps, and the servers that make them. */
-import type { Fragment, Sql } from "~/db/connect";
+import type { Sql } from "~/db/connect";
 import { unflushed } from "~/db/unflushed";
-import { NOT_ACKNOWLEDGED } from "~/replicas/events";
 
 /** Notified with the id of an environment that has something to deliver. */
 export const DELIVERIES_CHANNEL = "diorama_deliveries";
@@ -109,73 +108,6 @@ export async function useTicket(sql: Sql, ticket: string, expiresAt: number): Pr
 
 export const deleteOldTickets = async (sql: Sql) =>
   await sql`delete from diorama.used_tickets where expires_at < now() - interval '1 minute'`;
-
-/** How an app's deliveries are repeated. */
-type Retries = {
-  /** How long an attempt waits for its acknowledgement. */
-  readonly acknowledgeMs: number;
-  /** Delays of the attempts after the first. */
-  readonly retryMs: readonly number[];
-};
-
-/** Ends the last attempt of deliveries: a failed one is due again, unless it was the last or is the only one. */
-const ended = (
-  sql: Sql,
-  now: number,
-  retryMs: readonly number[],
-  { reason, isLast, isBlocked }: { readonly [part in "reason" | "isLast" | "isBlocked"]: Fragment },
-): Fragment => sql`
-  attempts = jsonb_set(attempts, array['-1', 'failed'], to_jsonb(${reason})),
-  state = case when ${isBlocked} then 'blocked' when ${isLast} or is_single or jsonb_array_length(attempts) > ${retryMs.length} then 'failed' else 'pending' end,
-  due_at = case (${[...retryMs]}::int8[])[jsonb_array_length(attempts)]
-    when 0 then 0 else ${now} + coalesce((${[...retryMs]}::int8[])[jsonb_array_length(attempts)], 0) end
-`;
-
-const LATE = (sql: Sql) => ({
-  reason: sql`${NOT_ACKNOWLEDGED}::text`,
-  isLast: sql`false`,
-  isBlocked: sql`false`,
-});
-
-/** Ends the attempts that were not acknowledged in time. */
-export const endLate = async (
-  sql: Sql,
-  { environmentId, app }: AppRef,
-  now: number,
-  { acknowledgeMs, retryMs }: Retries,
-) =>
-  await sql`
-    update diorama.deliveries set
-      ${ended(sql, now, retryMs, LATE(sql))}
-    where environment_id = ${environmentId} and app_id = ${app} and state = 'sent'
-      and sent_at < clock_timestamp() - ${acknowledgeMs} * interval '1 millisecond'
-  `;
-
-/** An attempt that an app has not acknowledged. */
-export type Failed = Attempted & {
-  readonly reason: string;
-  /** It wants no other attempt. */
-  readonly isLast: boolean;
-  /** Nothing was sent, as the address of the app is not allowed. */
-  readonly isBlocked?: boolean;
-};
-
-/** Ends attempts that are known to have failed. */
-export const fail = async (
-  sql: Sql,
-  { environmentId, app }: AppRef,
-  now: number,
-  { retryMs }: Pick<Retries, "retryMs">,
-  failures: readonly Failed[],
-) =>
-  await sql`
-    update diorama.deliveries d set
-      ${ended(sql, now, retryMs, { reason: sql`reason`, isLast: sql`"isLast"`, isBlocked: sql`coalesce("isBlocked", false)` })}
-    from json_to_recordset(${JSON.stringify(failures)}::text::json)
-      as given (number int8, attempt int, reason text, "isLast" bool, "isBlocked" bool)
-    where environment_id = ${environmentId} and app_id = ${app} and d.number = given.number
-      and state = 'sent' and jsonb_array_length(attempts) = attempt + 1
-  `;
 
 export type Sending = Attempted & {
   readonly payload: object;

@@ -10,6 +10,7 @@ import { EnvironmentEnded } from "~/db/opening";
 import { errorFields, type Log } from "~/log";
 import type { Answered, Answering } from "~/platform/events/answering";
 import * as store from "~/platform/events/deliveries-store";
+import { endLate, type Failed, fail } from "~/platform/events/failures-store";
 import type { Places } from "~/platform/events/place";
 import type { EventDelivery, Schedule, SocketMode } from "~/replicas/events";
 import { CODES } from "~/wire/frames";
@@ -48,7 +49,7 @@ export type Format = Pick<SocketMode, "goodbye"> & {
 };
 
 /** An attempt that an app has not acknowledged, or has. */
-type Outcome = store.Failed | Answered;
+type Outcome = Failed | Answered;
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
@@ -69,7 +70,7 @@ export function createDispatcher(
   const peers = new Map<Peer, Format>();
   /** To be noted. */
   const acknowledged: store.Attempted[] = [];
-  const failures: store.Failed[] = [];
+  const failures: Failed[] = [];
   /** Numbers of the acts of people that were sent, and not acknowledged yet: what their apps answer takes effect. */
   const acts = new Set<number>();
   let isNoting = false;
@@ -127,7 +128,7 @@ export function createDispatcher(
     const place = await places.open(environmentId);
     if (!place) return end("disabled");
     const now = await place.now();
-    await store.endLate(pool, destination, now, schedule);
+    await endLate(pool, destination, now, schedule);
     for (let isLast = false; !isLast && isHeld() && peers.size > 0; ) {
       const used = await inTurn(async () => {
         const underWay = isSequential() ? 1 : LIMITS.underWay;
@@ -173,7 +174,7 @@ export function createDispatcher(
     try {
       if (noted.length > 0) await store.acknowledge(pool, destination, noted);
       const place = failed.length > 0 ? await places.open(environmentId) : undefined;
-      if (place) await store.fail(pool, destination, await place.now(), schedule, failed);
+      if (place) await fail(pool, destination, await place.now(), schedule, failed);
     } catch (error) {
       log.debug("outcomes not noted", { environmentId, ...errorFields(error) });
     }
@@ -181,7 +182,7 @@ export function createDispatcher(
   }
 
   /** Keeps the outcome of an attempt until it is noted, with others. */
-  function keep(outcome: store.Attempted | store.Failed): void {
+  function keep(outcome: store.Attempted | Failed): void {
     if (!isNoting) setTimeout(() => void noteOutcomes(), isSequential() ? 0 : TOGETHER_MS);
     isNoting = true;
     if (acknowledged.length + failures.length >= OUTCOMES_MAX) return;

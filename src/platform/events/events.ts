@@ -14,6 +14,7 @@ import { createEventApps } from "~/platform/events/apps";
 import { createConnecting } from "~/platform/events/connecting";
 import { DELIVERIES_CHANNEL } from "~/platform/events/deliveries-store";
 import { createDerivation } from "~/platform/events/derivation";
+import { listFailures } from "~/platform/events/failures-store";
 import { createKeptEvents } from "~/platform/events/kept";
 import { createEventListing } from "~/platform/events/listing";
 import { createPlaces } from "~/platform/events/place";
@@ -69,8 +70,10 @@ export function createEvents(deps: {
     activity,
     ...createConnecting({ ...parts, sockets, derivation }),
 
-    /** The apps of an environment, and the answers to its events, for a call. */
-    appsOf(environmentId: string): Pick<ReplicaCall, "hasApp" | "userOfApp" | "answerEvent"> {
+    /** The apps of an environment, the answers to its events and their failures, for a call. */
+    appsOf(
+      environmentId: string,
+    ): Pick<ReplicaCall, "hasApp" | "userOfApp" | "answerEvent" | "failuresOf"> {
       const userOfApp = async (app: string) => {
         const apps = await listApps(pool, environmentId);
         return apps.find(({ id }) => id === app)?.user;
@@ -79,6 +82,8 @@ export function createEvents(deps: {
         userOfApp,
         hasApp: async (app) => (await userOfApp(app)) !== undefined,
         answerEvent: (number) => countAnswer(pool, environmentId, number),
+        failuresOf: async (webhooks) =>
+          Map.groupBy(await listFailures(pool, environmentId, webhooks), ({ app }) => app),
       };
     },
 

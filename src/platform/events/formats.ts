@@ -35,6 +35,8 @@ type Forwarding = Format & {
   readonly isReady: (text: string) => boolean;
 };
 
+/** Characters. */
+const ANSWER_MAX = 1_000;
 const ATTEMPT_ID = /^(\d{1,12})\.(\d{1,3})$/;
 const REASONS = new Map([
   ["timeout", NOT_ACKNOWLEDGED],
@@ -96,6 +98,10 @@ function answerIn(body: unknown): { readonly [field: string]: unknown } {
   return isObject(parsed) ? parsed : { text: body };
 }
 
+/** The part of a body that is kept of an answer that acknowledges nothing, without what Postgres does not store. */
+const beginningOf = (body: unknown): string =>
+  typeof body === "string" ? body.slice(0, ANSWER_MAX).replaceAll("\0", "").toWellFormed() : "";
+
 /** The outcome of a request, by its answer. Undefined for a message without one. */
 export function outcomeOf(
   mode: RequestMode,
@@ -110,6 +116,8 @@ export function outcomeOf(
   return {
     ...attempted,
     reason: `status ${status}`,
+    status: Number(status),
+    answer: beginningOf(body),
     isLast: mode.isLast({ status: Number(status), headers: isObject(headers) ? headers : {} }),
   };
 }

@@ -3,6 +3,7 @@ import type { Pool } from "~/db/connect";
 import type { Egress } from "~/http/egress/egress";
 import type { Answering } from "~/platform/events/answering";
 import * as store from "~/platform/events/deliveries-store";
+import { endLate, type Failed, fail } from "~/platform/events/failures-store";
 import { outcomeOf } from "~/platform/events/formats";
 import type { OpenPlace, Places } from "~/platform/events/place";
 import { type Address, findAddress, noteChallenge } from "~/platform/events/posting-store";
@@ -72,7 +73,7 @@ export function createPoster(deps: {
     { environmentId, app, user }: store.Leased,
     { events, address }: { readonly events: Events; readonly address: Address },
     delivery: store.Sending,
-  ): Promise<store.Attempted | store.Failed> {
+  ): Promise<store.Attempted | Failed> {
     const { number, attempt } = delivery;
     const failed = { number, attempt, isLast: false };
     if (delivery.disconnects) return { ...failed, reason: NOT_CONNECTED };
@@ -86,7 +87,10 @@ export function createPoster(deps: {
     const limits = { acknowledgeMs: schedule.acknowledgeMs, redirectsMax };
     const posted = await egress.post(address.requestUrl, request, limits);
     if ("blocked" in posted)
-      return { ...failed, reason: posted.blocked, isLast: true, isBlocked: true };
+      return {
+        ...{ ...failed, reason: posted.blocked, isLast: true, isBlocked: true },
+        answer: NOT_CONNECTED, // who creates a webhook does not learn what is allowed
+      };
     const outcome = outcomeOf(mode, delivery, posted) ?? { ...failed, reason: NOT_CONNECTED };
     if ("reason" in outcome) return outcome;
     if (delivery.isSingle) return await answering.outcomeOf({ environmentId, app }, outcome);
@@ -104,7 +108,7 @@ export function createPoster(deps: {
       const now = await place.now();
       if (count === 0) {
         if (leased.isNew) await store.takeOver(pool, ref);
-        await store.endLate(pool, ref, now, events.schedule);
+        await endLate(pool, ref, now, events.schedule);
         if (!(await isReady(place, ref, events, address))) return "nothing";
         continue; // the challenge takes a part of the lease
       }
@@ -113,8 +117,7 @@ export function createPoster(deps: {
       // Too late: it is noted as sent, and sent again.
       if (performance.now() > leased.until) return "taken";
       const outcome = await send(place, leased, { events, address }, delivery);
-      if ("reason" in outcome)
-        await store.fail(pool, ref, await place.now(), events.schedule, [outcome]);
+      if ("reason" in outcome) await fail(pool, ref, await place.now(), events.schedule, [outcome]);
       else await store.acknowledge(pool, ref, [outcome]);
     }
     return "more";

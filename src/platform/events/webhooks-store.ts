@@ -62,6 +62,9 @@ export async function end(tx: Sql, environmentId: string, id: string): Promise<v
   `;
   if (ended.count > 0) await endDeliveries(tx, environmentId, id, "the webhook is deleted");
   await tx`
+    delete from diorama.webhook_failures where environment_id = ${environmentId} and app_id = ${id}
+  `;
+  await tx`
     delete from diorama.event_apps where environment_id = ${environmentId} and app_id in (
       select app_id from diorama.event_apps
       where environment_id = ${environmentId} and webhook is not null and request_url is null

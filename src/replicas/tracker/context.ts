@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import { renewed } from "~/graphql/budget";
 import type { Running } from "~/graphql/execute";
 import { createReader, type Reader } from "~/graphql/reader";
+import type { Failures } from "~/replicas/tracker/events/failures";
 import { CATALOG } from "~/replicas/tracker/store/comparators";
 import type { Entity, Row } from "~/replicas/tracker/store/entities";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
@@ -32,6 +33,8 @@ export type Context = ViewerContext &
     /** The only clock of the request. */
     readonly now: Date;
     readonly read: EntityReader;
+    /** Of webhooks. Undefined: the call cannot ask for them. */
+    readonly failures: Failures | undefined;
   };
 
 type Request = {
@@ -40,6 +43,7 @@ type Request = {
   readonly running: Running;
   readonly now: Date;
   readonly baseUrl: string;
+  readonly failures?: Failures;
 };
 
 const VIEWERS_MAX = 10_000;
@@ -100,7 +104,7 @@ async function query<T>(
 function createContext(
   session: TrackerSession,
   viewerContext: ViewerContext,
-  { running, now, baseUrl }: Request,
+  { running, now, baseUrl, failures }: Request,
 ): Context {
   const { sql, t } = session;
   const viewer = {
@@ -111,5 +115,5 @@ function createContext(
     hidden: viewerContext.hiddenTeamIds,
   };
   const read = createReader({ ...CATALOG, viewer, budget: running.budget }) as EntityReader;
-  return { ...viewerContext, ...running, session, now, read, baseUrl };
+  return { ...viewerContext, ...running, session, now, read, baseUrl, failures };
 }

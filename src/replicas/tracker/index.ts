@@ -8,6 +8,7 @@ import { acting } from "~/replicas/tracker/acting";
 import { type Context, inContext } from "~/replicas/tracker/context";
 import { DERIVED } from "~/replicas/tracker/derived";
 import { formatError, shapeOf, statusOf, TrackerError } from "~/replicas/tracker/errors";
+import { createFailures } from "~/replicas/tracker/events/failures";
 import { events } from "~/replicas/tracker/events/index";
 import { faults } from "~/replicas/tracker/faults";
 import { actingUser, isToken } from "~/replicas/tracker/identity";
@@ -105,6 +106,7 @@ async function within<T>(
   const { session, account, baseUrl } = call;
   account.name = running.names.join(", ");
   account.user = actingUser(call);
-  const request = { actor: account.user, running, now, baseUrl };
+  const failures = createFailures(call);
+  const request = { actor: account.user, running, now, baseUrl, failures };
   return await inContext(session, request, work);
 }

@@ -58,6 +58,7 @@ async function counting(scene: Scene) {
         hasApp: async () => false,
         userOfApp: async () => undefined,
         answerEvent: async () => undefined,
+        failuresOf: async () => new Map(),
         baseUrl: "http://test",
         secret: new Uint8Array(),
         aliases: NO_ALIASES,

@@ -54,6 +54,7 @@ async function count(query: string, variables: object = {}) {
     hasApp: async () => false,
     userOfApp: async () => undefined,
     answerEvent: async () => undefined,
+    failuresOf: async () => new Map(),
     baseUrl: "http://localhost",
     secret: new Uint8Array(),
     aliases: NO_ALIASES,

@@ -71,7 +71,8 @@ const rules: Rules<"Webhook"> = {
 
 export const webhooks: Resolvers<Context> = {
   Webhook: {
-    failures: () => [],
+    failures: async (webhook: Row<"Webhook">, _given, { failures }) =>
+      ((await failures?.load(webhook.id)) ?? []).map((failure) => ({ ...failure, webhook })),
     teamIds: ({ teamId }: Row<"Webhook">) => (teamId ? [teamId] : null),
   },
   Mutation: {

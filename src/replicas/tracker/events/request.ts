@@ -16,8 +16,12 @@ const signingSecret = (secret: Uint8Array, app: string): string =>
   `lin_wh_${digest(secret, `signing ${app}`).toString("hex").slice(0, SECRET_LENGTH)}`;
 
 /** A UUID that derives from the environment's secret: nothing is stored. */
-const derivedUuid = (secret: Uint8Array, text: string): string =>
+export const derivedUuid = (secret: Uint8Array, text: string): string =>
   uuid({ micros: 0, bytes: (count) => digest(secret, text).subarray(0, count) });
+
+/** The same in each attempt. */
+export const deliveryId = (secret: Uint8Array, app: string, number: number): string =>
+  derivedUuid(secret, `delivery ${app} ${number}`);
 
 type Payload = { readonly type: string };
 
@@ -48,7 +52,7 @@ export const request: RequestMode = {
       headers: {
         "content-type": "application/json; charset=utf-8",
         "user-agent": "Linear-Webhook",
-        "linear-delivery": derivedUuid(secret, `delivery ${app.id} ${number}`),
+        "linear-delivery": deliveryId(secret, app.id, number),
         "linear-event": (payload as Payload).type,
         "linear-signature": signature.digest("hex"),
         "linear-timestamp": String(now),
