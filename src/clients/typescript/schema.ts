@@ -1979,6 +1979,25 @@ export interface components {
             /** @description All attempts, by the label */
             readonly groups?: readonly components["schemas"]["AttemptGroup"][];
         };
+        /** @description Deliveries of a run with the same type and state */
+        readonly DeliveryCount: {
+            /**
+             * @description As apps subscribe to it
+             * @example message.channels
+             */
+            readonly type: string;
+            /**
+             * @description As the list of deliveries has it; `missed`: an app that did not receive an event
+             * @example delivered
+             * @enum {string}
+             */
+            readonly state: "pending" | "sent" | "delivered" | "failed" | "blocked" | "missed";
+            /**
+             * @description One for each event and app
+             * @example 1
+             */
+            readonly count: number;
+        };
         /** @description A run, and its results once it has ended */
         readonly Run: {
             /**
@@ -2060,6 +2079,11 @@ export interface components {
             readonly explanations?: readonly components["schemas"]["Explanation"][];
             /** @description Null while it is running, and when its changes are not known completely */
             readonly diff: components["schemas"]["Diff"] | null;
+            /**
+             * @description How many deliveries of its events had which outcome, by type and state. Absent while it is running, if the environment had no apps before it, and if its events are not known completely
+             * @example []
+             */
+            readonly deliveries?: readonly components["schemas"]["DeliveryCount"][];
             /** @description Its labels */
             readonly labels: {
                 readonly [key: string]: string;
@@ -4836,6 +4860,7 @@ export type TestResult = components['schemas']['TestResult'];
 export type TestAttempts = components['schemas']['TestAttempts'];
 export type AttemptGroup = components['schemas']['AttemptGroup'];
 export type TestSuiteResults = components['schemas']['TestSuiteResults'];
+export type DeliveryCount = components['schemas']['DeliveryCount'];
 export type Run = components['schemas']['Run'];
 export type RowPlace = components['schemas']['RowPlace'];
 export type ReasonRow = components['schemas']['ReasonRow'];

@@ -12,3 +12,6 @@ create table diorama.webhook_failures (
   primary key (environment_id, app_id, id),
   foreign key (environment_id, app_id) references diorama.event_apps on delete cascade
 );
+
+-- How many deliveries of a run's events had which outcome, by type, once its events are kept.
+alter table diorama.runs add column deliveries json;

@@ -48,13 +48,19 @@ export const keep = async (sql: Sql, runId: string) =>
       where run_id = ${runId} and changes_from is not null and events_kept is null and status <> 'running'
       for update
     ), own as materialized (
-      select e.environment_id, e.number, e.service, e.type, e.payload, e.cause, e.missed,
+      select e.environment_id, e.number, e.service, e.type, e.payload, e.cause, e.missed, ${deliveriesOf(sql)} as deliveries,
         row_number() over (order by e.number) <= ${KEPT.count}
           and sum(coalesce(pg_column_size(e.payload), 0)) over (order by e.number) <= ${KEPT.bytes} as fits
       from r join diorama.events e on ${isOfRun(sql)}
     ), kept as (
       insert into diorama.run_events (run_id, number, service, type, payload, cause, missed, deliveries)
-      select ${runId}, number, service, type, payload, cause, missed, ${deliveriesOf(sql)} from own e where fits
+      select ${runId}, number, service, type, payload, cause, missed, deliveries from own where fits
+    ), counted as (
+      select type, state, count(*) as count from (
+        select type, given->>'state' as state from own, json_array_elements(deliveries) as given
+        union all
+        select type, 'missed' from own, json_object_keys(missed)
+      ) each_app group by type, state
     )
     update diorama.runs set events_kept = coalesce((
       select case
@@ -68,7 +74,10 @@ export const keep = async (sql: Sql, runId: string) =>
         ) then 'lost'
         else 'whole' end
       from diorama.event_logs l where l.environment_id = r.environment_id
-    ), 'lost')
+    ), 'lost'), deliveries = (
+      select coalesce(json_agg(json_build_object('type', type, 'state', state, 'count', count) order by type, state), '[]')
+      from counted
+    )
     from r where runs.run_id = r.run_id
   `;
 

@@ -109,6 +109,19 @@ export const Delivery = t.Object(
   { title: "Delivery", description: "The delivery of an event to an app" },
 );
 
+export const DeliveryCount = t.Object(
+  {
+    type: t.String({ description: "As apps subscribe to it", examples: ["message.channels"] }),
+    state: t.Union([...Delivery.properties.state.anyOf, t.Literal("missed")], {
+      description:
+        "As the list of deliveries has it; `missed`: an app that did not receive an event",
+      examples: ["delivered"],
+    }),
+    count: Type.Integer({ ...Count, description: "One for each event and app" }),
+  },
+  { title: "DeliveryCount", description: "Deliveries of a run with the same type and state" },
+);
+
 const Missed = t.Object(
   {
     app: AppId,

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, EnvironmentRef, Id, IdRef, Service, Timestamp } from "~/http/model";
+import { DeliveryCount } from "~/platform/events/model";
 import { Journal } from "~/platform/journal/model";
 import { Actor, Diff } from "~/platform/runs/diff-model";
 import {
@@ -280,6 +281,13 @@ export const Results = t.Object(
     diff: t.Nullable(Diff, {
       description: "Null while it is running, and when its changes are not known completely",
     }),
+    deliveries: t.Optional(
+      t.Array(DeliveryCount, {
+        description:
+          "How many deliveries of its events had which outcome, by type and state. Absent while it is running, if the environment had no apps before it, and if its events are not known completely",
+        examples: [[]],
+      }),
+    ),
     labels: Labels,
     ...Origin,
   },

@@ -25,8 +25,10 @@ export function createResults({ pool, lookup }: { pool: Pool; lookup: RunLookup 
       if (isOpen(status))
         return `${head}:"running","passed":null,"score":null,${verdict},"failures":[],"diff":null,"execution_time":null,"gradable":null,${tail}`;
       const explained = explanations === null ? "" : `,"explanations":${explanations}`;
+      const { deliveries } = run;
+      const delivered = deliveries === null ? "" : `,"deliveries":${deliveries}`;
       const caused = cause === null ? "" : `,"cause":"${cause}"`;
-      return `${head}:"${status}","passed":${passed},"score":${score},${verdict},"failures":${failures}${explained},"diff":${diff},"execution_time":${run.executionSeconds},"gradable":${run.gradable}${caused},${tail}`;
+      return `${head}:"${status}","passed":${passed},"score":${score},${verdict},"failures":${failures}${explained},"diff":${diff},"execution_time":${run.executionSeconds},"gradable":${run.gradable}${delivered}${caused},${tail}`;
     },
 
     /** Returns the individual changes of a run in order, as JSON text. Empty while it is running. */

@@ -263,6 +263,38 @@ describe("the events of a run", () => {
     expect((await deliveriesOf(runId)).complete).toBe(false);
   });
 
+  test("are counted in its results, once it has ended", async () => {
+    const environment = await withApps("message.channels");
+    const resultsOf = async (runId: string) => {
+      const one = await program.get(`/results/${runId}`);
+      expect((await program.get(`/runs/${runId}`)).body).toEqual(one.body);
+      return one.body;
+    };
+    const app = await connect(environment);
+    await post(environment, "before");
+    const runId = await start(environment);
+    await post(environment, "hello");
+    await post(environment, "goodbye");
+    await app.has(3);
+    await raise(environment);
+    expect(await resultsOf(runId)).not.toHaveProperty("deliveries");
+    await end(runId);
+    const empty = await start(environment);
+    await end(empty);
+    const lost = await start(environment);
+    await end(lost);
+    await database.sql`update diorama.runs set events_kept = 'lost' where run_id = ${lost}`;
+
+    expect((await resultsOf(runId)).deliveries).toEqual([
+      { type: "app_home_opened", state: "missed", count: 1 },
+      { type: "app_home_opened", state: "pending", count: 1 },
+      { type: "message.channels", state: "delivered", count: 2 },
+      { type: "message.channels", state: "missed", count: 2 },
+    ]);
+    expect((await resultsOf(empty)).deliveries).toEqual([]);
+    expect(await resultsOf(lost)).not.toHaveProperty("deliveries");
+  });
+
   test("come in pages", async () => {
     const environment = await withApps("message.channels");
     const runId = await start(environment);
@@ -280,6 +312,7 @@ describe("the events of a run", () => {
     expect(await deliveriesOf(runId)).toEqual({ runId, complete: true, events: [], next: null });
     await end(runId);
     expect(await deliveriesOf(runId)).toEqual({ runId, complete: true, events: [], next: null });
+    expect((await program.get(`/results/${runId}`)).body).not.toHaveProperty("deliveries");
   });
 });
 

@@ -992,6 +992,27 @@ class Evaluation(Model):
     state_verdict: Annotated[StateVerdict | None, Field(alias="stateVerdict")] = None
 
 
+class DeliveryCount(Model):
+    """
+    Deliveries of a run with the same type and state
+    """
+
+    type: str
+    """
+    As apps subscribe to it
+    """
+
+    state: Literal["pending", "sent", "delivered", "failed", "blocked", "missed"]
+    """
+    As the list of deliveries has it; `missed`: an app that did not receive an event
+    """
+
+    count: int
+    """
+    One for each event and app
+    """
+
+
 class Run(Model):
     """
     A run, and its results once it has ended
@@ -1085,6 +1106,11 @@ class Run(Model):
     diff: Diff | None
     """
     Null while it is running, and when its changes are not known completely
+    """
+
+    deliveries: list[DeliveryCount] | None = None
+    """
+    How many deliveries of its events had which outcome, by type and state. Absent while it is running, if the environment had no apps before it, and if its events are not known completely
     """
 
     labels: dict[str, str]
