@@ -187,11 +187,15 @@ export type Events<Name extends string = string> = {
   readonly haveDomains?: true;
   /** The user of an app, if the environment has one. */
   readonly findBot: (session: Session<Name>, app: string) => Promise<string | undefined>;
-  /** The events that follow from changes, in their order. The session shows a state after the changes. */
+  /**
+   * The events that follow from changes, in their order. The session shows a state after the changes; `later` returns
+   * changes of a table after them, with all that the session has shown by then.
+   */
   readonly derive: (
     session: Session<Name>,
     changes: readonly RowChange[],
     apps: readonly EventApp[],
+    later: (table: Name) => Promise<readonly RowChange[]>,
   ) => Promise<readonly ServiceEvent[]>;
   /** An event that is raised by hand. Every app that subscribes to its type receives it, if it has a scope for it. */
   readonly raise: (

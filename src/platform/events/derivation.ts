@@ -55,10 +55,10 @@ export function createDerivation(deps: { pool: Pool; places: Places; log: Log })
           place.read((sessionOf) =>
             store.deriveNext(pool, environmentId, batch, {
               subscribe: (tx, changed) => subscribeWebhooks(tx, place, sessionOf, changed),
-              async derive(changes, apps) {
+              async derive(changes, apps, later) {
                 const derived = await Promise.all(
                   place.services.map((service) =>
-                    deriveIn(place, { service, session: sessionOf(service) }, changes, apps),
+                    deriveIn(place, { service, session: sessionOf(service), later }, changes, apps),
                   ),
                 );
                 return derived.flat().sort((a, b) => a.change - b.change);
@@ -132,37 +132,44 @@ export function createDerivation(deps: { pool: Pool; places: Places; log: Log })
   };
 }
 
+type InService = {
+  readonly service: string;
+  readonly session: Session;
+  /** Changes of a table after these. */
+  readonly later: (table: string) => Promise<readonly store.NotedChange[]>;
+};
+
 /** The events of one service of an environment. */
 async function deriveIn(
   { environment }: OpenPlace,
-  { service, session }: { readonly service: string; readonly session: Session },
+  { service, session, later }: InService,
   noted: readonly store.NotedChange[],
   apps: readonly StoredApp[],
 ): Promise<(store.NewEvent & { readonly change: number })[]> {
   const { events } = requireReplica(service);
   if (!events) return [];
-  const names = new Map(
-    events.tables.map((table) => [
-      environment.service === WORLD ? tableInWorld(service, table) : table,
-      table,
-    ]),
-  );
-  const changes = noted.flatMap((change): RowChange[] => {
+  const nameOf = (table: string) =>
+    environment.service === WORLD ? tableInWorld(service, table) : table;
+  const names = new Map(events.tables.map((table) => [nameOf(table), table]));
+  const read = (change: store.NotedChange): RowChange[] => {
     const table = names.get(change.tableName);
     if (table === undefined) return [];
     const { cause, tableName: _, ...rest } = change;
     const user = cause && "request" in cause ? cause.user : undefined;
     return [{ ...rest, table, micros: cause?.micros ?? Date.now() * MICROS, user }];
-  });
+  };
+  const changes = noted.flatMap(read);
   if (changes.length === 0) return [];
   const causes = new Map(noted.map(({ number, cause }) => [number, cause]));
   const own = apps.filter((app) => app.service === service);
-  const derived = await events.derive(session, changes, own);
+  const derived = await events.derive(session, changes, own, async (table) =>
+    (await later(nameOf(table))).flatMap(read),
+  );
   return derived.map(({ change, type, payload, missed }) => {
-    const later = own.filter(({ since = 0 }) => change <= since);
+    const newer = own.filter(({ since = 0 }) => change <= since);
     const all = {
       ...missed,
-      ...Object.fromEntries(later.map(({ id }) => [id, "registered after the change"])),
+      ...Object.fromEntries(newer.map(({ id }) => [id, "registered after the change"])),
     };
     const cause = causes.get(change) ?? null;
     return { ...keptEvent({ service, type, payload, cause, missed: all }, own), change };

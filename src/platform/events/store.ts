@@ -90,6 +90,7 @@ export async function deriveNext(
     readonly derive: (
       changes: readonly NotedChange[],
       apps: readonly StoredApp[],
+      later: (table: string) => Promise<readonly NotedChange[]>,
     ) => Promise<readonly NewEvent[]>;
     readonly withFaults: WithFaults;
   },
@@ -105,7 +106,8 @@ export async function deriveNext(
     const last = changes.at(-1)?.number;
     if (last === undefined) return Number.POSITIVE_INFINITY;
     await subscribe(tx, { changes, after: log.change, areRead: log.areRead });
-    const derived = await derive(changes, await listApps(tx, environmentId));
+    const later = (table: string) => listLater(tx, environmentId, { table, after: last });
+    const derived = await derive(changes, await listApps(tx, environmentId), later);
     const events = log.hasFaults ? await withFaults(tx, environmentId, derived) : derived;
     await insertEvents(tx, environmentId, { ...log, change: last }, events);
     return last;
@@ -207,6 +209,21 @@ const listChanges = async (
     select number::float8 as number, transaction::text as transaction, table_name, before, after, cause
     from diorama.changes join whole using (number)
     where environment_id = ${environmentId} order by number
+  `;
+
+/** More are not looked at. */
+const LATER_MAX = 1_000;
+
+/** The changes of a table after a batch. */
+const listLater = async (
+  sql: Sql,
+  environmentId: string,
+  { table, after }: { readonly table: string; readonly after: number },
+) =>
+  await sql<NotedChange[]>`
+    select number::float8 as number, transaction::text as transaction, table_name, before, after, cause
+    from diorama.changes where environment_id = ${environmentId} and number > ${after} and table_name = ${table}
+    order by number limit ${LATER_MAX}
   `;
 
 /** `change`: the last one that these events follow from. The rest: what there was before them. */

@@ -95,25 +95,33 @@ async function readResources(
   };
 }
 
-/** Channels at the time of each change: those that are stored now, and those that the changes have removed since. */
+/** Channels at the time of each change: those that are stored now, and those that were removed since. */
 async function readChannels(
   session: CalendarSession,
   changes: readonly Change[],
   apps: readonly EventApp[],
+  later: Parameters<Events<TableName>["derive"]>[3],
 ) {
   const users = new Set(apps.map(({ user }) => user));
   const begins = new Map<string, number>();
   /** A channel that has ended can have the id of a later one. */
   const known: { readonly channel: Channel; readonly begin: number; readonly end: number }[] = [];
-  for (const { table, number, before, after } of changes) {
+  const removed = new Set<string>();
+  const stored = await listChannels(session, [...users]);
+  const all = [...changes, ...(await later("channels"))];
+  for (const { table, number, before, after } of all) {
     if (table !== "channels") continue;
-    if (after && !before) begins.set(String(after["id"]), number);
+    if (after && !before) {
+      begins.set(String(after["id"]), number);
+      removed.delete(String(after["id"]));
+    }
     if (after || !before) continue;
     const channel = before as unknown as Channel;
+    removed.add(channel.id);
     known.push({ channel, begin: begins.get(channel.id) ?? 0, end: number });
     begins.delete(channel.id);
   }
-  for (const channel of await listChannels(session, [...users]))
+  for (const channel of stored.filter(({ id }) => !removed.has(id)))
     known.push({ channel, begin: begins.get(channel.id) ?? 0, end: Number.POSITIVE_INFINITY });
   return ({ number, micros }: Change): Channel[] =>
     known
@@ -207,9 +215,9 @@ export const events: Events<TableName> = {
     missed: missedBy(apps, type, () => undefined),
   }),
 
-  async derive(session, changes, apps) {
+  async derive(session, changes, apps, later) {
     const given = changes as readonly Change[];
-    const channelsAt = await readChannels(session, given, apps);
+    const channelsAt = await readChannels(session, given, apps, later);
     const resourcesOf = await readResources(session, given);
     const addressOf = await listAddresses(session, [...new Set(apps.map(({ user }) => user))]);
     return transactionsOf(given).flatMap((transaction) => {

@@ -96,12 +96,13 @@ export const events: Events<TableName> = {
     };
   },
 
-  async derive(session, changes, apps) {
+  async derive(session, changes, apps, later) {
     const given = changes as readonly Change[];
     const mailboxes = new Set(given.flatMap((change) => mailboxOf(change) ?? []));
     /** As they are before the next change. */
     const watches = new Map(await listWatches(session, [...mailboxes]));
-    for (const { table, before } of given.toReversed())
+    const all = [...given, ...((await later("mailboxes")) as readonly Change[])];
+    for (const { table, before } of all.toReversed())
       if (table === "mailboxes" && before)
         watches.set(String(before["emailAddress"]), before["watch"] as Watch | null);
     return transactionsOf(given).flatMap((transaction) => {

@@ -23,6 +23,7 @@ type Environment = {
   readonly environmentId: string;
   readonly environmentUrl: string;
   readonly token: string;
+  readonly schemaName: string;
 };
 
 const open: WebSocket[] = [];
@@ -64,6 +65,31 @@ function listen({ environmentId }: Environment, app: string, statusOf = (_: numb
   return {
     requests,
     has: (count: number) => eventually(() => expect(requests).toHaveLength(count)),
+  };
+}
+
+/**
+ * Lets events be derived from the changes so far while a statement, which is committed before their tables are read, makes
+ * a later one.
+ */
+async function overtaken(env: Environment, table: string, change: string) {
+  const { schemaName } = env;
+  const release = await keep(env);
+  return async () => {
+    let listed: Promise<any[]> | undefined;
+    await database.sql.begin(async (tx) => {
+      await tx.unsafe(`lock table ${schemaName}.${table} in access exclusive mode`);
+      await release();
+      listed = eventsOf(env);
+      await eventually(async () => {
+        const waiting = await database.sql`
+          select from pg_locks where not granted and relation = ${`${schemaName}.${table}`}::regclass
+        `;
+        expect(waiting.length).toBeGreaterThan(0);
+      });
+      await tx.unsafe(change);
+    });
+    return await listed!;
   };
 }
 
@@ -156,6 +182,21 @@ describe("mail", () => {
     await program.post(`/env/${env.environmentId}/clock`, { advance: "P7D" });
     await mail(env);
     expect((await missedIn(env)).at(-1)).toEqual([AGENT, "the watch of its mailbox has expired"]);
+  });
+
+  test("a change before a stop is notified, also if its event is derived after it", async () => {
+    const env = await create("mail", [app]);
+    await watch(env);
+    expect(await missedIn(env)).toEqual([[AGENT]]);
+    const derived = await overtaken(
+      env,
+      "mailboxes",
+      `update ${env.schemaName}.mailboxes set watch = null`,
+    );
+    await mail(env);
+
+    const [, changed] = await derived();
+    expect(changed).toMatchObject({ missed: [], deliveries: [{ app: SUBSCRIPTION }] });
   });
 
   test("an app is a subscription", async () => {
@@ -260,6 +301,30 @@ describe("calendar", () => {
     ]);
   });
 
+  test("a change before the stop of its channel has its message, also if that is derived after it", async () => {
+    const env = await create("calendar", [app]);
+    await watch(env, "calendars/primary/events");
+    await watch(env, "calendars/primary/events", { id: "c2" });
+    expect(await shownIn(env)).toHaveLength(2);
+    const derived = await overtaken(
+      env,
+      "channels",
+      `delete from ${env.schemaName}.channels where id = 'c1';
+       insert into ${env.schemaName}.channels select * from jsonb_populate_record(
+         null::${env.schemaName}.channels,
+         (select to_jsonb(c) || '{"id": "c3"}' from ${env.schemaName}.channels c where id = 'c2')
+       )`,
+    );
+    await insert(env, "primary");
+
+    await derived();
+    expect((await shownIn(env)).slice(2)).toEqual([
+      ["exists", "c1"],
+      ["exists", "c2"],
+      ["sync", "c3"],
+    ]);
+  });
+
   test("a calendar is watched by its id in any case", async () => {
     const env = await create("calendar", [app]);
     await watch(env, `calendars/${encodeURIComponent(AGENT.toUpperCase())}/events`);
@@ -301,7 +366,6 @@ describe("calendar", () => {
     await send(env, "PATCH", `calendar/v3/users/me/calendarList/${encodeURIComponent(AGENT)}`, {
       colorId: "7",
     });
-    await shownIn(env); // Messages follow from a state after the change: the channel is still there.
     await send(env, "POST", "calendar/v3/channels/stop", { id: "rules", resourceId });
     await send(env, "POST", "calendar/v3/calendars/primary/acl", {
       ...{ role: "reader", scope: { type: "user", value: "other@example.org" } },

@@ -47,7 +47,7 @@ test("a batch takes as many statements as a single change", async () => {
       ...{ number: at + 1, transaction: `${Math.floor(at / 5)}`, user: AGENT },
       micros: 1_767_603_800_000_000 + at,
     }));
-    const found = await events.derive(session, numbered, [MEMBER]);
+    const found = await events.derive(session, numbered, [MEMBER], async () => []);
     expect(found).toHaveLength(size * 4);
     return statements;
   };
@@ -73,7 +73,7 @@ test("of the many rows that an event lists, long texts that it does not show are
     from generate_series(1, 10) n
   `;
   const change = { ...project, number: 1, transaction: "1", user: AGENT, micros: 1 };
-  const found = await events.derive(session, [change], [MEMBER]);
+  const found = await events.derive(session, [change], [MEMBER], async () => []);
   await pool.end();
 
   expect(found[0]?.payload).toMatchObject({ data: { milestones: { length: 10 } } });
