@@ -12,7 +12,7 @@ import { freePort } from "./postgres";
 const ROOT = join(import.meta.dir, "..");
 const PROBE_MS = 100;
 const PROBE_TIMEOUT_MS = 3_000;
-const START_MS = 30_000;
+const START_MS = 120_000;
 const ATTEMPTS = 3;
 /** Limit for the body of a call that waits for a server. */
 const UNAVAILABLE = JSON.stringify({
