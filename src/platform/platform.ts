@@ -33,6 +33,7 @@ import { createTargets } from "~/platform/environments/targets";
 import { createTriggers } from "~/platform/environments/triggers";
 import { createWaking } from "~/platform/environments/waking";
 import { createEvents } from "~/platform/events/events";
+import { raiseAct } from "~/platform/events/raising";
 import { eventRoutes } from "~/platform/events/routes";
 import { createInjection } from "~/platform/faults/injection";
 import { createFeed } from "~/platform/feed/feed";
@@ -134,7 +135,8 @@ export async function createPlatform(deps: {
   const listing = createJournalListing({ pool, numbering });
   const { callsOf } = createCounting({ pool, numbering, pageOf: listing.pageOf });
   const { begin: beginCall } = journal;
-  const acting = createActing({ ...base, templates, exclusive, capture });
+  const acts = { raise: raiseAct, ready: (id: string) => events.ready(id) };
+  const acting = createActing({ ...base, templates, exclusive, capture, acts });
   const events = createEvents({ ...base, environments, templates, exclusive, acting, beginCall });
   const overdue = createOverdueVerdicts(base);
   const { kept } = events;
@@ -160,7 +162,7 @@ export async function createPlatform(deps: {
   const { planRuns } = starting;
   const forks = createForks({ ...base, capacity, environments, snapshots, schemaPool, planRuns });
   const control = { ...base, environments, templates, exclusive, acting };
-  const clocks = createClocks({ ...control, capture });
+  const clocks = createClocks({ ...control, capture, acts });
   const waking = createWaking(control);
   const past = createPast({ pool, replicas, templates, schemaPool });
   const injection = createInjection({ pool, readState: past.state });

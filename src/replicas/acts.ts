@@ -42,6 +42,8 @@ export type AnswerCall<Name extends string = string> = {
 };
 
 export type Acts<Name extends string = string> = {
+  /** The types of acts. */
+  readonly names: readonly string[];
   /** The types of the events that follow, as lists have them. No app subscribes to them. */
   readonly types: readonly string[];
   /** Checks an act, and returns its event. Throws ApiError with `invalid_request` for one that the person cannot do. */

@@ -459,7 +459,7 @@ export interface components {
                 readonly [key: string]: unknown;
             };
         };
-        /** @description A rule by which a simulated colleague acts: either `say` or `call`, between the call that sets it off and the answer to that, or some time after it */
+        /** @description A rule by which a simulated colleague acts: `say`, `call` or `act`, between the call that sets it off and the answer to that, or some time after it */
         readonly Counterpart: {
             /**
              * @description Of the rule, unique in the environment
@@ -492,6 +492,10 @@ export interface components {
             readonly unless?: components["schemas"]["CounterpartExcuse"];
             readonly say?: components["schemas"]["CounterpartWords"];
             readonly call?: components["schemas"]["CounterpartCall"];
+            /** @description In place of `say` and `call`: something that a person does without a call, as in events by hand, without `user`. Values as in `call` */
+            readonly act?: {
+                readonly [key: string]: unknown;
+            };
             /** @description Values of the row, by name, that later actions of all rules can use: `{"$kept": "question"}`. They are kept when the action is done, and the service accepts it */
             readonly keep?: {
                 readonly [key: string]: components["schemas"]["FromTrigger"];
@@ -3521,6 +3525,10 @@ export interface components {
             readonly unless?: components["schemas"]["CounterpartExcuse"];
             readonly say?: components["schemas"]["CounterpartWords"];
             readonly call?: components["schemas"]["CounterpartCall"];
+            /** @description In place of `say` and `call`: something that a person does without a call, as in events by hand, without `user`. Values as in `call` */
+            readonly act?: {
+                readonly [key: string]: unknown;
+            };
             /** @description Values of the row, by name, that later actions of all rules can use: `{"$kept": "question"}`. They are kept when the action is done, and the service accepts it */
             readonly keep?: {
                 readonly [key: string]: components["schemas"]["FromTrigger"];

@@ -182,6 +182,12 @@ const Rule = t.Object(
     }),
     say: t.Optional(Say),
     call: t.Optional(Call),
+    act: t.Optional(
+      t.Record(t.String(), t.Unknown(), {
+        description:
+          "In place of `say` and `call`: something that a person does without a call, as in events by hand, without `user`. Values as in `call`",
+      }),
+    ),
     keep: t.Optional(
       t.Record(t.String({ minLength: 1, maxLength: NAME_MAX }), FromTrigger, {
         maxProperties: PATHS_MAX,
@@ -207,11 +213,11 @@ const Rule = t.Object(
   {
     title: "Counterpart",
     description:
-      "A rule by which a simulated colleague acts: either `say` or `call`, between the call that sets it off and the answer to that, or some time after it",
+      "A rule by which a simulated colleague acts: `say`, `call` or `act`, between the call that sets it off and the answer to that, or some time after it",
   },
 );
 export type Counterpart = Static<typeof Rule>;
-export type Action = Pick<Counterpart, "say" | "call">;
+export type Action = Pick<Counterpart, "say" | "call" | "act">;
 
 const { as, service, say, call } = Rule.properties;
 export const NewAct = t.Object(

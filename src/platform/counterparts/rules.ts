@@ -7,18 +7,14 @@ import type { Row } from "~/evaluation/predicate";
 import { compileTrigger, type Happening, type Trigger } from "~/evaluation/trigger";
 import type { Vocabulary } from "~/evaluation/vocabulary";
 import { parseDuration } from "~/input/duration";
-import { known, nearest, quoted } from "~/input/nearest";
+import { known, quoted } from "~/input/nearest";
 import { Rejections } from "~/input/rejections";
+import { actionOf, requireAction, requireColumns } from "~/platform/counterparts/actions";
 import { firstOfChain, requireChain } from "~/platform/counterparts/chains";
-import {
-  ACTIONS_MAX,
-  type Action,
-  type Counterpart,
-  type NewAct,
-} from "~/platform/counterparts/model";
+import { ACTIONS_MAX, type Counterpart, type NewAct } from "~/platform/counterparts/model";
 import { type PersonAct, type StoredRule, seesOthers } from "~/platform/counterparts/store";
 import { filledFrom, keptNamesIn, pathsIn, takesObject } from "~/platform/counterparts/values";
-import { requireReplica, serviceOf, toolNames } from "~/replicas/index";
+import { requireReplica, serviceOf } from "~/replicas/index";
 
 /** An environment, or the template of one. */
 type Place = {
@@ -31,7 +27,6 @@ type Place = {
 const RULE_LENGTH_MAX = 20_000;
 const AFTER_YEARS_MAX = 10;
 const YEAR_SECONDS = 366 * 86_400;
-const CALLS = ["method", "operation", "tool"] as const;
 
 /** Throws `invalid_request` or `invalid_service`, with all that is wrong. */
 export async function requireCounterparts(
@@ -48,7 +43,7 @@ export async function requireCounterparts(
       if (rules.findIndex(({ name }) => name === rule.name) < index)
         throw wrong(`${own}.name`, `${quoted(rule.name)} is given twice`);
       requireChain(rules, rule, own);
-      requireKept(rule.say ?? rule.call, rules, own);
+      requireKept(actionOf(rule), rules, own);
       const first = firstOfChain(rules, rule, own);
       const at = `${path}[${rules.indexOf(first)}]`;
       found.push(await requireCounterpart(place, rule, own, beginningOf(place, first, at)));
@@ -89,7 +84,7 @@ async function requireCounterpart(
   // So that rules that set off each other do not act forever at the same moment.
   if (seesOthers(rule.when) && rule.after === undefined)
     throw wrong(`${path}.after`, "needed with when.from any");
-  requireAction({ ...rule, service }, beginning, path);
+  requireAction({ ...rule, service }, beginning.columns, path);
   requireColumns(rule.keep, beginning.columns, `${path}.keep`);
   const excuse = requireUnless({ ...rule, service }, vocabulary, beginning, `${path}.unless`);
   const user = await requireUser(sessionOf, service, rule.as, `${path}.as`);
@@ -111,7 +106,7 @@ function requireUnless(
   if (after === undefined && at === undefined)
     throw wrong(path, "only an action that waits has it; give after, too");
   requireColumns(unless, columns, path);
-  if (keptNamesIn(unless).length > 0) throw wrong(path, "$kept: only say and call can have it");
+  if (keptNamesIn(unless).length > 0) throw wrong(path, "$kept: only actions can have it");
   return triggerOf({ when: filledFrom({}, unless) as typeof unless, service }, vocabulary, path, {
     isNew: true,
   });
@@ -123,19 +118,6 @@ function requireKept(value: unknown, rules: readonly Counterpart[], path: string
   const unknown = keptNamesIn(value).find((name) => !names.includes(name));
   if (unknown !== undefined)
     throw wrong(path, `$kept: no rule keeps ${quoted(unknown)}${known(unknown, names)}`);
-}
-
-/** Rejects values of the row that it does not have. */
-function requireColumns(value: unknown, columns: readonly string[], path: string): void {
-  for (const from of pathsIn(value)) {
-    if (columns.length === 0) throw wrong(path, "$trigger: no row sets it off");
-    const [column = ""] = from.split(".", 1);
-    if (!columns.includes(column))
-      throw wrong(
-        path,
-        `$trigger: the row has no column ${quoted(column)}${nearest(column, columns)}`,
-      );
-  }
 }
 
 function requireDuration(text: string, path: string): void {
@@ -153,8 +135,8 @@ export async function requireAct(
     throw new ApiError("invalid_request", `more than ${RULE_LENGTH_MAX} characters`);
   const service = requireService(services, act.service, "");
   if (act.say && act.say.channel === undefined) throw wrong("say.channel", "needed");
-  requireKept(act.say ?? act.call, [], act.say ? "say" : "call");
-  requireAction({ ...act, service }, { columns: [] }, "");
+  requireKept(actionOf(act), [], act.say ? "say" : "call");
+  requireAction({ ...act, service }, [], "");
   return {
     ...act,
     name: "by hand",
@@ -210,9 +192,9 @@ export function triggerOf(
 export function takenFrom(row: Row, rule: StoredRule, rules: readonly StoredRule[]): Row {
   const columns: string[] = [];
   for (let each: StoredRule | undefined = rule; each; each = followerOf(each, rules)) {
-    const { say, call, unless, keep, service } = each;
+    const { say, unless, keep, service } = each;
     columns.push(
-      ...pathsIn([say ?? call, unless, keep]).map((path) => path.split(".", 1)[0] ?? ""),
+      ...pathsIn([actionOf(each), unless, keep]).map((path) => path.split(".", 1)[0] ?? ""),
     );
     const { acting } = requireReplica(service);
     if (say && say.channel === undefined && acting?.say) columns.push(acting.say.channel);
@@ -244,51 +226,3 @@ export function excuseOf(
 }
 
 const isTable = (name: string, { tables }: Vocabulary) => tables.some((each) => each.name === name);
-
-type Acting = Pick<Counterpart, "say" | "call"> & { readonly service: string };
-
-function requireAction(rule: Acting, { columns }: Beginning, path: string): void {
-  const { say, call, service } = rule;
-  if ((say === undefined) === (call === undefined))
-    throw wrong(path || "say", "either say or call is needed");
-  requireColumns(say ?? call, columns, joined(path, say ? "say" : "call"));
-  if (call) requireCall(call, service, joined(path, "call"));
-  if (!say) return;
-  const { acting } = requireReplica(service);
-  if (!acting?.say) throw wrong(joined(path, "say"), `in ${service} nobody talks; use call`);
-  if (say.channel === undefined && !columns.includes(acting.say.channel))
-    throw wrong(`${path}.say.channel`, "needed: the row that sets off the rule has none");
-}
-
-function requireCall(call: NonNullable<Action["call"]>, service: string, path: string): void {
-  const replica = requireReplica(service);
-  const [kind, another] = CALLS.filter((each) => call[each] !== undefined);
-  if (!kind || another) throw wrong(path, "one of method, operation, tool is needed");
-  const name = call[kind] ?? "";
-  const { selector } = replica.faults;
-  if (kind !== "tool" && (kind !== selector || !replica.acting))
-    throw wrong(
-      `${path}.${kind}`,
-      `${service} has ${replica.acting ? `${selector}s` : "tools"} instead`,
-    );
-  const names = new Set(kind === "tool" ? toolNames(replica) : replica.acting?.names());
-  if (!names.has(name))
-    throw wrong(
-      `${path}.${kind}`,
-      `${service} has no ${kind} ${quoted(name)}${nearest(name, names)}`,
-    );
-  if (filledFrom({}, call.arguments ?? {}) === null)
-    throw wrong(
-      `${path}.arguments`,
-      "an object is needed; $trigger and $kept can stand for the values in it",
-    );
-  const parameters = kind === "tool" ? undefined : replica.acting?.parameters?.(name);
-  const unknown = Object.keys(call.arguments ?? {}).find(
-    (each) => parameters?.includes(each) === false,
-  );
-  if (unknown !== undefined)
-    throw wrong(
-      `${path}.arguments`,
-      `${name} has no argument ${quoted(unknown)}${nearest(unknown, parameters ?? [])}`,
-    );
-}

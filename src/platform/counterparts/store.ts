@@ -22,7 +22,7 @@ export type StoredRule = Counterpart & {
 };
 
 /** A person, and what they do in a service. */
-export type PersonAct = Pick<StoredRule, "name" | "as" | "service" | "say" | "call">;
+export type PersonAct = Pick<StoredRule, "name" | "as" | "service" | "say" | "call" | "act">;
 
 /** The actions of the rules so far: by rule, how often each has acted, and why its last action was rejected. */
 export type Progress = {

@@ -27,7 +27,7 @@ import { lockTiming, setClock } from "~/platform/environments/clock-store";
 import type { Ear } from "~/platform/environments/ear";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
-import { createPerforming, type SessionOf } from "~/platform/environments/performing";
+import { type Acts, createPerforming, type SessionOf } from "~/platform/environments/performing";
 import { createSettling } from "~/platform/environments/settling";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import { isNoted, setCause } from "~/platform/outbox/store";
@@ -43,6 +43,7 @@ export function createActing(deps: {
   templates: Templates;
   exclusive: Exclusive;
   capture: Capture;
+  acts: Acts;
   log: Log;
 }) {
   const { pool, replicas, templates, exclusive, capture, log } = deps;

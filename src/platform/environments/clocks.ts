@@ -20,6 +20,7 @@ import type { ClockMove } from "~/platform/environments/control-model";
 import { createDueActions, type Queue } from "~/platform/environments/due-actions";
 import type { Environments } from "~/platform/environments/environments";
 import { notFound } from "~/platform/environments/id";
+import type { Acts } from "~/platform/environments/performing";
 import { actorsIn } from "~/platform/environments/view";
 import type { Once } from "~/platform/idempotency/idempotency";
 import { isNoted, noteNow, setCause } from "~/platform/outbox/store";
@@ -44,6 +45,7 @@ export function createClocks(deps: {
   templates: Templates;
   capture: Capture;
   acting: Pick<Acting, "settled">;
+  acts: Acts;
   log: Log;
 }) {
   const { pool, replicas, environments, templates, capture, acting } = deps;

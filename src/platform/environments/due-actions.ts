@@ -14,7 +14,7 @@ import {
 import { aheadOf } from "~/platform/environments/clock";
 import type { Timing } from "~/platform/environments/clock-model";
 import { createLooking, type Excuses } from "~/platform/environments/looking";
-import { createPerforming } from "~/platform/environments/performing";
+import { type Acts, createPerforming } from "~/platform/environments/performing";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import type { Templates } from "~/platform/templates/templates";
 import type { DueEffect } from "~/replicas/replica";
@@ -31,7 +31,7 @@ export type Queue = {
 /** The effect that an action of a counterpart is when a clock is moved. */
 const ACTED = "counterpart_acted";
 
-export function createDueActions(deps: { pool: Pool; templates: Templates; log: Log }) {
+export function createDueActions(deps: { pool: Pool; templates: Templates; acts: Acts; log: Log }) {
   const { pool } = deps;
   const performing = createPerforming(deps);
   const lookFor = createLooking(deps.templates);

@@ -1,6 +1,8 @@
 /** Makes the calls of counterparts, as their persons. */
+import type { Cause } from "~/db/cause";
 import { inSavepoint, isUnavailable, type Tx } from "~/db/connect";
 import { type Session, sessionWithin, tablesOf } from "~/db/session";
+import { ApiError } from "~/errors";
 import type { Row } from "~/evaluation/predicate";
 import { errorFields, type Log } from "~/log";
 import { type PersonAct, requireOpen } from "~/platform/counterparts/store";
@@ -35,9 +37,26 @@ type Means = {
   readonly source: Source;
 };
 
+/** Acts of people that are no calls, and the events that follow from them. */
+export type Acts = {
+  /** Resolves when everything that was committed before has its events. */
+  readonly ready: (environmentId: string) => Promise<void>;
+  /** Throws `invalid_request` for an act that the person cannot do. */
+  readonly raise: (tx: Tx, act: RaisedAct) => Promise<void>;
+};
+
+export type RaisedAct = {
+  readonly environment: EnvironmentRow;
+  readonly service: string;
+  readonly session: Session;
+  readonly given: Given;
+  readonly cause: Cause;
+};
+
 export type Performing = ReturnType<typeof createPerforming>;
 
-export function createPerforming({ templates, log }: { templates: Templates; log: Log }) {
+export function createPerforming(deps: { templates: Templates; acts: Acts; log: Log }) {
+  const { templates, acts, log } = deps;
   /** The earlier ids that calls to a service may use. Reads them once: see `prepare`. */
   async function aliasesIn(environment: EnvironmentRow, service: string) {
     const tables = await templates.tablesOf(environment);
@@ -75,16 +94,33 @@ export function createPerforming({ templates, log }: { templates: Templates; log
     };
   }
 
-  /** Performs an action; a rejected one changes nothing. Returns why it was rejected, null if it was not. */
-  async function attempt(
+  /** Lets the person act without a call. Returns why that is not possible, null if it is. */
+  async function raise(
     tx: Tx,
-    means: Means,
+    { environment, source }: Means,
     { rule, row, kept }: SetOff,
   ): Promise<string | null> {
+    const { act, as: user, service, name } = rule;
+    const given = { ...(filledFrom(row, act, kept) as Given), user };
+    const session = (await sessionsIn(tx, environment, source))(service);
+    const cause = { counterpart: name, micros: source.micros };
+    try {
+      await acts.raise(tx, { environment, service, session, given, cause });
+      return null;
+    } catch (error) {
+      if (error instanceof ApiError) return error.message;
+      throw error;
+    }
+  }
+
+  /** Performs an action; a rejected one changes nothing. Returns why it was rejected, null if it was not. */
+  async function attempt(tx: Tx, means: Means, setOff: SetOff): Promise<string | null> {
+    const { rule, row, kept } = setOff;
     try {
       await inSavepoint(tx, async (nested) => {
-        const caller = await callerIn(nested, means, rule);
-        const error = await perform(caller, rule, row, kept);
+        const error = rule.act
+          ? await raise(nested, means, setOff)
+          : await perform(await callerIn(nested, means, rule), rule, row, kept);
         if (error !== null) throw new Rejected(error);
       });
       return null;
@@ -103,8 +139,9 @@ export function createPerforming({ templates, log }: { templates: Templates; log
 
   return {
     /** Reads what actions need, before a transaction holds a connection. */
-    async prepare(environment: EnvironmentRow, acts: readonly PersonAct[]): Promise<void> {
-      for (const { service } of acts) await aliasesIn(environment, service);
+    async prepare(environment: EnvironmentRow, rules: readonly PersonAct[]): Promise<void> {
+      for (const { service } of rules) await aliasesIn(environment, service);
+      if (rules.some(({ act }) => act)) await acts.ready(environment.environmentId);
     },
     attempt,
     sessionsIn,

@@ -21,7 +21,7 @@ import {
   isUsedUp,
   type Looked,
 } from "~/platform/environments/looking";
-import { createPerforming } from "~/platform/environments/performing";
+import { type Acts, createPerforming } from "~/platform/environments/performing";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import type { Templates } from "~/platform/templates/templates";
 import { createFairSemaphore } from "~/semaphore";
@@ -54,6 +54,7 @@ export function createSettling(deps: {
   templates: Templates;
   exclusive: Exclusive;
   capture: Capture;
+  acts: Acts;
   log: Log;
 }) {
   const { pool, replicas, templates, exclusive, capture } = deps;

@@ -68,6 +68,8 @@ export function createEvents(deps: {
     raising: createRaising({ ...parts, derivation }),
     waiting,
     activity,
+    /** Resolves when everything that was committed before has its events. */
+    ready: derivation.now,
     ...createConnecting({ ...parts, sockets, derivation }),
 
     /** The apps of an environment, the answers to its events and their failures, for a call. */

@@ -1,10 +1,12 @@
 /** Events and deliveries that the owner of an environment asks for, and acts of its people. */
-import type { Pool } from "~/db/connect";
+import type { Cause } from "~/db/cause";
+import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import type { Session } from "~/db/session";
 import { ApiError } from "~/errors";
 import type { Acting } from "~/platform/environments/acting";
 import type { Environments } from "~/platform/environments/environments";
 import { asNotFound } from "~/platform/environments/id";
+import type { RaisedAct } from "~/platform/environments/performing";
 import { repeat } from "~/platform/events/deliveries-store";
 import { type Derivation, keptEvent } from "~/platform/events/derivation";
 import { withFaults } from "~/platform/events/event-faults";
@@ -55,29 +57,16 @@ export function createRaising(deps: {
     async raise(userId: string, envId: string, given: NewEvent) {
       const wanted = requireWhole(given);
       const environment = await environments.requirePath(userId, envId);
-      const { environmentId, tokenHash: secret } = environment;
+      const { environmentId } = environment;
       const place = await places.of(environment);
-      const { service, make, ...kind } = makerOf(place.services, wanted);
+      const maker = makerOf(place.services, wanted);
+      const { service, ...kind } = maker;
       if (kind.isChange) await acting.settle(environment); // What is left or overdue precedes it.
       await derivation.now(environmentId);
       const add = async (sessionOf: (service: string) => Session) => {
-        const micros = (await place.now()) * MICROS;
-        const made = async (apps: readonly StoredApp[], number: number) => {
-          const own = apps.filter((app) => app.service === service);
-          const session = sessionOf(service);
-          const { change, ...event } = await make(session, { number, micros, secret }, own);
-          await change?.(session);
-          return keptEvent(
-            { ...event, isSingle: kind.isSingle, service, cause: { hand: true, micros } },
-            own,
-          );
-        };
-        const number = await store.addEvent(pool, environmentId, made, withFaults);
-        if (number !== undefined) return number;
-        throw new ApiError(
-          "invalid_request",
-          "The environment has no apps, so that it has no events, or more events than are kept",
-        );
+        const cause = { hand: true, micros: (await place.now()) * MICROS } as const;
+        const how = { ...maker, cause, environment, session: sessionOf(service) };
+        return await inTransaction(pool, (tx) => addMade(tx, how));
       };
       // As in every derivation, the tables are taken before the log of events. The event of a change is stored once the
       // change is made, and the change is kept once the event is stored: if one of them fails, there is neither.
@@ -133,11 +122,31 @@ function requireWhole({ type, event, act }: NewEvent): Whole {
   throw new ApiError("invalid_request", `${missing}: needed, unless there is an \`act\``);
 }
 
-/** How an event by hand is made, and by which service. Throws `invalid_request`. */
-function makerOf(
-  services: readonly string[],
-  wanted: Whole,
-): {
+/** Lets a person act by a rule. Throws `invalid_request`. */
+export async function raiseAct(tx: Sql, { service, given, ...how }: RaisedAct): Promise<void> {
+  await addMade(tx, { ...how, ...makerOf([service], { act: given }) });
+}
+
+type How = Pick<Maker, "service" | "isSingle" | "make"> &
+  Pick<RaisedAct, "environment" | "session"> & { readonly cause: Cause };
+
+/** Makes an event, and the change that comes with it. Returns its number. Throws `invalid_request`. */
+async function addMade(
+  tx: Sql,
+  { environment, service, session, cause, isSingle, make }: How,
+): Promise<number> {
+  const { environmentId, tokenHash: secret } = environment;
+  const made = async (apps: readonly StoredApp[], number: number) => {
+    const own = apps.filter((app) => app.service === service);
+    const making = { number, micros: cause.micros, secret };
+    const { change, ...event } = await make(session, making, own);
+    await change?.(session);
+    return keptEvent({ ...event, isSingle, service, cause }, own);
+  };
+  return await store.addEvent(tx, environmentId, made, withFaults);
+}
+
+type Maker = {
   readonly service: string;
   /** It is an act. */
   readonly isSingle: boolean;
@@ -146,7 +155,10 @@ function makerOf(
   /** It changes something by itself. */
   readonly isChange: boolean;
   readonly make: (session: Session, making: Making, apps: readonly StoredApp[]) => Promise<Made>;
-} {
+};
+
+/** How an event by hand is made, and by which service. Throws `invalid_request`. */
+function makerOf(services: readonly string[], wanted: Whole): Maker {
   if ("act" in wanted) {
     const { act: given } = wanted;
     for (const service of services) {

@@ -2,6 +2,7 @@
 import type { Cause } from "~/db/cause";
 import { type Fragment, inTransaction, type Pool, type Sql } from "~/db/connect";
 import { unflushed } from "~/db/unflushed";
+import { ApiError } from "~/errors";
 import { DELIVERIES_CHANNEL } from "~/platform/events/deliveries-store";
 import { listApps, type StoredApp } from "~/platform/outbox/store";
 import type { EventRow } from "~/replicas/events";
@@ -117,25 +118,30 @@ export async function deriveNext(
 /** Events of an environment, after which none is raised by hand. */
 const EVENTS_MAX = 200_000;
 
-/** Adds an event that follows from no change. Returns its number; undefined if there are too many, or no apps. */
+/**
+ * Adds an event that follows from no change, in a transaction of any of the pools. Returns its number. Throws
+ * `invalid_request` if there are too many, or no apps.
+ */
 export async function addEvent(
-  pool: Pool,
+  tx: Sql,
   environmentId: string,
   make: (apps: readonly StoredApp[], number: number) => Promise<NewEvent>,
   withFaults: WithFaults,
-): Promise<number | undefined> {
-  return await inTransaction(pool, async (tx) => {
-    const [log] = await tx<Omit<Log, "areRead">[]>`
-      select change::float8 as change, events::float8 as events, bytes::float8 as bytes, ${hasFaults(tx)}
-      from diorama.event_logs where environment_id = ${environmentId} for update
-    `;
-    const apps = await listApps(tx, environmentId);
-    if (!log || log.events >= EVENTS_MAX || apps.length === 0) return undefined;
-    const made = [await make(apps, log.events + 1)];
-    const events = log.hasFaults ? await withFaults(tx, environmentId, made) : made;
-    await insertEvents(tx, environmentId, log, events);
-    return log.events + 1;
-  });
+): Promise<number> {
+  const [log] = await tx<Omit<Log, "areRead">[]>`
+    select change::float8 as change, events::float8 as events, bytes::float8 as bytes, ${hasFaults(tx)}
+    from diorama.event_logs where environment_id = ${environmentId} for update
+  `;
+  const apps = await listApps(tx, environmentId);
+  if (!log || log.events >= EVENTS_MAX || apps.length === 0)
+    throw new ApiError(
+      "invalid_request",
+      "The environment has no apps, so that it has no events, or more events than are kept",
+    );
+  const made = [await make(apps, log.events + 1)];
+  const events = log.hasFaults ? await withFaults(tx, environmentId, made) : made;
+  await insertEvents(tx, environmentId, log, events);
+  return log.events + 1;
 }
 
 /** Gives up the events of the next change: it cannot be shown. */
@@ -177,7 +183,7 @@ type WithFaults = (
 
 /** Whether the environment of an event log has faults. */
 const hasFaults = (sql: Sql): Fragment => sql`
-  exists (select from diorama.faults f where f.environment_id = event_logs.environment_id) as has_faults
+  exists (select from diorama.faults f where f.environment_id = event_logs.environment_id) as "hasFaults"
 `;
 
 /** The next changes: as many as fit, and the rest of the last transaction if that is not too long. */

@@ -340,7 +340,7 @@ class CounterpartCall(Model):
 
 class Counterpart(Model):
     """
-    A rule by which a simulated colleague acts: either `say` or `call`, between the call that sets it off and the answer to that, or some time after it
+    A rule by which a simulated colleague acts: `say`, `call` or `act`, between the call that sets it off and the answer to that, or some time after it
     """
 
     name: str
@@ -377,6 +377,11 @@ class Counterpart(Model):
     unless: CounterpartExcuse | None = None
     say: CounterpartWords | None = None
     call: CounterpartCall | None = None
+    act: dict[str, Any] | None = None
+    """
+    In place of `say` and `call`: something that a person does without a call, as in events by hand, without `user`. Values as in `call`
+    """
+
     keep: dict[str, FromTrigger] | None = None
     """
     Values of the row, by name, that later actions of all rules can use: `{"$kept": "question"}`. They are kept when the action is done, and the service accepts it

@@ -69,6 +69,7 @@ async function rejectionOf(
 }
 
 export const acts: Acts<TableName> = {
+  names: Object.keys(ACTS),
   types: TYPES,
 
   async perform(session, act, apps) {
