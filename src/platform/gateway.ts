@@ -111,7 +111,7 @@ export function createGateway(deps: {
   /** Of pages that may call from a browser. */
   origins: ReadonlySet<string>;
   journal: Journal;
-  events: Pick<EnvironmentEvents, "appsOf" | "activity">;
+  events: Pick<EnvironmentEvents, "appsOf" | "activity" | "apps">;
   acting: Acting;
 }) {
   const { uploadCalls, sessionPool, injection, past, keys, templates, journal, acting } = deps;
@@ -173,11 +173,8 @@ export function createGateway(deps: {
       if (!isWhole && services.some((each) => actorOf(each) === NOBODY_HERE)) throw wrongToken();
       const set = (isWhole ? toolsOfWorld : toolsOfService)(services, toolPath.profile);
       const made = await answerTools(request, set, {
-        callerIn,
-        actorOf,
+        ...{ callerIn, actorOf, injection, use: useIn },
         note: (service, trace) => note(trace, service),
-        use: useIn,
-        injection,
         dueFault: (service, selection) => dueFault(service, async () => selection),
       });
       return dated(made, now);
@@ -216,6 +213,7 @@ export function createGateway(deps: {
           perform,
         )
       : await perform(delivery);
+    await deps.events.apps.noteWebhooks(environment, service, account);
     await end(response.status);
     return dated(response, now);
   }

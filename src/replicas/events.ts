@@ -206,6 +206,8 @@ export type Events<Name extends string = string> = {
   /** The table of webhooks. Undefined: the service has none. */
   readonly webhooks?: {
     readonly table: Name;
+    /** Matches the name of a call, as its account has it, that adds or enables one. */
+    readonly addedBy: RegExp;
     readonly read: (row: EventRow) => Webhook;
     /** The first rows, up to `limit`. */
     readonly list: (session: Session<Name>, limit: number) => Promise<readonly EventRow[]>;

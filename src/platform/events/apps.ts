@@ -16,6 +16,7 @@ import { notedTables } from "~/platform/outbox/noted";
 import { requireApps } from "~/platform/outbox/requirements";
 import * as outbox from "~/platform/outbox/store";
 import { REPLICAS } from "~/replicas/index";
+import type { CallAccount } from "~/replicas/replica";
 
 export function createEventApps(deps: {
   pool: Pool;
@@ -56,6 +57,27 @@ export function createEventApps(deps: {
         await outbox.replaceApps(tx, id, apps);
       });
       return view(environment, await outbox.listApps(pool, id));
+    },
+
+    /**
+     * Begins to note the changes of an environment without apps, after a call of a service that may have added its first
+     * webhook: the next call has events. Calls in progress end first. Not during a run: its tables must not change. Throws
+     * 503.
+     */
+    async noteWebhooks(
+      environment: EnvironmentRow,
+      service: string,
+      { name, error }: Pick<CallAccount, "name" | "error">,
+    ): Promise<void> {
+      const { environmentId: id } = environment;
+      if (error !== null || !REPLICAS.get(service)?.events?.webhooks?.addedBy.test(name)) return;
+      if ((await outbox.isNoted(pool, id)) || (await isRunning(pool, id))) return;
+      await exclusive.run(environment, async (tx) => {
+        if (!(await lockTiming(tx, id)) || (await isRunning(tx, id))) return;
+        if (await outbox.isNoted(tx, id)) return;
+        await outbox.startNoting(tx, environment, notedTables(environment));
+        await outbox.openOutbox(tx, id, { isNoting: true });
+      });
     },
 
     /** The address at which an app posts to a channel. Writes nothing. Throws `invalid_request`. */

@@ -43,6 +43,21 @@ export async function isNoted(sql: Sql, environmentId: string): Promise<boolean>
   return rows.length > 0;
 }
 
+/** Opens the outbox of an environment, or changes whether it notes anything. */
+export async function openOutbox(
+  tx: Sql,
+  environmentId: string,
+  { isNoting }: { readonly isNoting: boolean },
+): Promise<void> {
+  await tx`
+    insert into diorama.outboxes (environment_id, is_noting) values (${environmentId}, ${isNoting})
+    on conflict (environment_id) do update set is_noting = excluded.is_noting
+  `;
+  await tx`
+    insert into diorama.event_logs (environment_id) values (${environmentId}) on conflict do nothing
+  `;
+}
+
 /**
  * Replaces the apps of an environment. An app that stays keeps its deliveries; a new one receives events of later changes
  * only. The outbox stays in any case: numbers, and the ids that derive from them, are not used twice.
@@ -52,13 +67,7 @@ export async function replaceApps(
   environmentId: string,
   apps: readonly StoredApp[],
 ): Promise<void> {
-  await tx`
-    insert into diorama.outboxes (environment_id, is_noting) values (${environmentId}, ${apps.length > 0})
-    on conflict (environment_id) do update set is_noting = excluded.is_noting
-  `;
-  await tx`
-    insert into diorama.event_logs (environment_id) values (${environmentId}) on conflict do nothing
-  `;
+  await openOutbox(tx, environmentId, { isNoting: apps.length > 0 });
   await tx`
     delete from diorama.event_apps
     where environment_id = ${environmentId} and webhook is null and app_id <> all(${apps.map(({ id }) => id)}::text[])

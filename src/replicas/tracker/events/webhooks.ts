@@ -5,6 +5,7 @@ import type { TableName } from "~/replicas/tracker/store/tables";
 
 export const webhooks: NonNullable<Events<TableName>["webhooks"]> = {
   table: "webhooks",
+  addedBy: /\bwebhook(?:Create|Update)\b/,
 
   read(row: EventRow) {
     const { id, url, secret, teamId, enabled, archivedAt } = row;
