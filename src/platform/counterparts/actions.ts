@@ -7,6 +7,8 @@ import { filledFrom, pathsIn } from "~/platform/counterparts/values";
 import { requireReplica, toolNames } from "~/replicas/index";
 
 const KINDS = ["say", "call", "act"] as const;
+/** By hand, people act in other ways through their events. */
+const BY_HAND = ["say", "call"] as const;
 const CALLS = ["method", "operation", "tool"] as const;
 
 const wrong = (path: string, problem: string) =>
@@ -29,11 +31,12 @@ export function requireColumns(value: unknown, columns: readonly string[], path:
 
 type Acting = Action & { readonly service: string };
 
-/** `columns`: of the row that sets it off. Throws `invalid_request`. */
+/** `columns`: of the row that sets it off. `path`: of its rule, empty by hand. Throws `invalid_request`. */
 export function requireAction(rule: Acting, columns: readonly string[], path: string): void {
   const { say, call, act, service } = rule;
-  const [kind, another] = KINDS.filter((each) => rule[each] !== undefined);
-  if (!kind || another) throw wrong(path || "say", "one of say, call, act is needed");
+  const kinds = path === "" ? BY_HAND : KINDS;
+  const [kind, another] = kinds.filter((each) => rule[each] !== undefined);
+  if (!kind || another) throw wrong(path || "say", `one of ${kinds.join(", ")} is needed`);
   requireColumns(actionOf(rule), columns, joined(path, kind));
   if (call) requireCall(call, service, joined(path, "call"));
   if (act) requireAct(act, service, joined(path, "act"));

@@ -105,7 +105,7 @@ describe("an act", () => {
   });
 
   test.each([
-    [{ as: JOHN }, "say: either say or call is needed"],
+    [{ as: JOHN }, "say: one of say, call is needed"],
     [{ as: JOHN, say: { text: "x" } }, "say.channel: needed"],
     [{ as: JOHN, say: { channel: { $trigger: "id" }, text: "x" } }, "$trigger: no row"],
     [{ as: "U00NOBODY0", say: { channel: "C01GENERAL", text: "x" } }, "as: chat has no user"],

@@ -355,7 +355,7 @@ describe("the rules of an environment", () => {
       rule({ when: { ...ANY_MESSAGE, where: { text: { regex: "a+" } } } }),
       "counterparts[0].when.where: rules take no regex",
     ],
-    [rule({ say: undefined }), "counterparts[0]: either say or call is needed"],
+    [rule({ say: undefined }), "counterparts[0]: one of say, call, act is needed"],
     [
       rule({ say: { text: "a", thread_ts: { $trigger: "tss" } } }),
       'counterparts[0].say: $trigger: the row has no column "tss"',

@@ -173,7 +173,7 @@ test.each<[object, string]>([
       keep: { ts: { $trigger: "ts" } },
       unless: { ...IN_THREAD, where: { text: { $kept: "ts" } } },
     },
-    "unless: $kept: only say and call can have it",
+    "unless: $kept: only actions can have it",
   ],
   [
     { unless: { ...IN_THREAD, where: { text: { regex: "a" } } } },
