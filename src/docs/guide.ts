@@ -6,6 +6,7 @@ import backup from "~/docs/backup.md" with { type: "text" };
 import benchmarks from "~/docs/benchmarks.md" with { type: "text" };
 import bots from "~/docs/bots.md" with { type: "text" };
 import calendar from "~/docs/calendar.md" with { type: "text" };
+import checkpoints from "~/docs/checkpoints.md" with { type: "text" };
 import ci from "~/docs/ci.md" with { type: "text" };
 import clients from "~/docs/clients.md" with { type: "text" };
 import console from "~/docs/console.md" with { type: "text" };
@@ -46,6 +47,7 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ["ci", ci],
   ["harnesses", harnesses],
   ["train", train],
+  ["checkpoints", checkpoints],
   ["how-it-works", howItWorks],
   ["templates", templates],
   ["worlds", worlds],
