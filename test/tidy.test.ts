@@ -207,10 +207,11 @@ describe("SQL", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("that writes runs is in their lifecycle, where people label them, and where their events are kept", () => {
+  test("that writes runs is in their lifecycle, where people label them, and where their events are kept and acts counted", () => {
     const WRITES = /\b(insert into|update|delete from|merge into) diorama\.runs\b/;
     const writing = sources.filter((file) => WRITES.test(read(file)));
     expect(writing).toEqual([
+      "src/platform/counterparts/by-hand-store.ts",
       "src/platform/events/kept-store.ts",
       "src/platform/runs/lifecycle-store.ts",
       "src/platform/runs/note-store.ts",

@@ -60,6 +60,7 @@ import linkDomains from "~/db/migrations/0044_link_domains.sql" with { type: "te
 import snapshotActions from "~/db/migrations/0045_snapshot_actions.sql" with { type: "text" };
 import heardCalls from "~/db/migrations/0046_heard_calls.sql" with { type: "text" };
 import outcomes from "~/db/migrations/0047_outcomes.sql" with { type: "text" };
+import actedByHand from "~/db/migrations/0048_acted_by_hand.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -117,6 +118,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 45, name: "snapshot_actions", text: snapshotActions },
   { version: 46, name: "heard_calls", text: heardCalls },
   { version: 47, name: "outcomes", text: outcomes },
+  { version: 48, name: "acted_by_hand", text: actedByHand },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

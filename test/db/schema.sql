@@ -328,6 +328,7 @@ create table diorama.runs (
   changes_to bigint,
   events_kept text,
   deliveries json,
+  acted_by_hand integer default 0 not null,
   constraint runs_attack_check CHECK ((attack = ANY (ARRAY['resisted'::text, 'obeyed'::text]))),
   constraint runs_capture_check CHECK ((capture = ANY (ARRAY['log'::text, 'snapshot'::text]))),
   constraint runs_cause_check CHECK ((cause = ANY (ARRAY['agent_limit'::text, 'capture_lost'::text, 'environment_expired'::text, 'environment_deleted'::text, 'interrupted'::text, 'server_error'::text, 'reset'::text]))),

@@ -2088,6 +2088,11 @@ export interface components {
              * @example []
              */
             readonly deliveries?: readonly components["schemas"]["DeliveryCount"][];
+            /**
+             * @description How often people acted, or events were raised, by hand while the run was active: it may not go the same way again. Absent if that never happened
+             * @example 1
+             */
+            readonly actedByHand?: number;
             /** @description Its labels */
             readonly labels: {
                 readonly [key: string]: string;

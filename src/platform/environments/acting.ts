@@ -18,6 +18,7 @@ import { inTransaction, type Pool, type Tx } from "~/db/connect";
 import { ApiError } from "~/errors";
 import { isNamed } from "~/evaluation/calls";
 import { errorFields, type Log } from "~/log";
+import { countByHand } from "~/platform/counterparts/by-hand-store";
 import { ACTIONS_MAX } from "~/platform/counterparts/model";
 import { findNewest } from "~/platform/counterparts/pending-store";
 import type { PersonAct } from "~/platform/counterparts/store";
@@ -107,9 +108,12 @@ export function createActing(deps: {
     ): Promise<string | null> {
       await settle(environment, baseUrl); // What is left or overdue precedes it.
       await prepare(environment, [rule]);
-      return await between(environment, rule.name, (tx, source) =>
-        attempt(tx, { environment, baseUrl, source }, { rule, row: {} }),
-      );
+      return await between(environment, rule.name, async (tx, source) => {
+        const means = { environment, baseUrl, source };
+        const rejection = await attempt(tx, means, { rule, row: {} });
+        if (rejection === null) await countByHand(tx, environment.environmentId);
+        return rejection;
+      });
     },
 
     /**
@@ -121,9 +125,11 @@ export function createActing(deps: {
       work: (sessionOf: SessionOf) => Promise<T>,
     ): Promise<T> {
       await templates.tablesOf(environment); // Before a transaction holds a connection.
-      return await between(environment, "by hand", async (tx, source) =>
-        work(await sessionsIn(tx, environment, source)),
-      );
+      return await between(environment, "by hand", async (tx, source) => {
+        const result = await work(await sessionsIn(tx, environment, source));
+        await countByHand(tx, environment.environmentId);
+        return result;
+      });
     },
 
     /** Lets an ear hear the calls that rules of an environment name. */

@@ -109,6 +109,13 @@ export const Delivery = t.Object(
   { title: "Delivery", description: "The delivery of an event to an app" },
 );
 
+export const ActedByHand = Type.Integer({
+  minimum: 1,
+  description:
+    "How often people acted, or events were raised, by hand while the run was active: it may not go the same way again. Absent if that never happened",
+  examples: [1],
+});
+
 export const DeliveryCount = t.Object(
   {
     type: t.String({ description: "As apps subscribe to it", examples: ["message.channels"] }),

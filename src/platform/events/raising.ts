@@ -3,6 +3,7 @@ import type { Cause } from "~/db/cause";
 import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import type { Session } from "~/db/session";
 import { ApiError } from "~/errors";
+import { countByHand } from "~/platform/counterparts/by-hand-store";
 import type { Acting } from "~/platform/environments/acting";
 import type { Environments } from "~/platform/environments/environments";
 import { asNotFound } from "~/platform/environments/id";
@@ -66,7 +67,11 @@ export function createRaising(deps: {
       const add = async (sessionOf: (service: string) => Session) => {
         const cause = { hand: true, micros: (await place.now()) * MICROS } as const;
         const how = { ...maker, cause, environment, session: sessionOf(service) };
-        return await inTransaction(pool, (tx) => addMade(tx, how));
+        return await inTransaction(pool, async (tx) => {
+          const number = await addMade(tx, how);
+          if (!kind.isChange) await countByHand(tx, environmentId);
+          return number;
+        });
       };
       // As in every derivation, the tables are taken before the log of events. The event of a change is stored once the
       // change is made, and the change is kept once the event is stored: if one of them fails, there is neither.

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, EnvironmentRef, Id, IdRef, Service, Timestamp } from "~/http/model";
-import { DeliveryCount } from "~/platform/events/model";
+import { ActedByHand, DeliveryCount } from "~/platform/events/model";
 import { Journal } from "~/platform/journal/model";
 import { Actor, Diff } from "~/platform/runs/diff-model";
 import {
@@ -288,6 +288,7 @@ export const Results = t.Object(
         examples: [[]],
       }),
     ),
+    actedByHand: t.Optional(ActedByHand),
     labels: Labels,
     ...Origin,
   },

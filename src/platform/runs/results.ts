@@ -16,8 +16,9 @@ export function createResults({ pool, lookup }: { pool: Pool; lookup: RunLookup 
       const head = `{"runId":${JSON.stringify(runId)},"status"`;
       const { environmentId, testId, suiteId: testSuiteId, startedAt } = run;
       const origin = JSON.stringify({ environmentId, testId, testSuiteId, startedAt });
-      const { note, bookmarked, costUsd, names } = run;
+      const { note, bookmarked, costUsd, names, actedByHand } = run;
       const more = JSON.stringify({
+        ...(actedByHand > 0 && { actedByHand }),
         ...{ note, bookmarked, costUsd, ...names },
         consoleUrl: consoleUrl(runId),
       });

@@ -42,6 +42,7 @@ type ResultRow = RunRow & {
   readonly explanations: string | null;
   /** JSON text; null where its events are not known completely, or none were noted. */
   readonly deliveries: string | null;
+  readonly actedByHand: number;
   readonly note: string | null;
   readonly bookmarked: boolean;
   readonly costUsd: number | null;
@@ -55,7 +56,7 @@ export const findResult = async (sql: Sql, runId: string): Promise<ResultRow | u
   await find<ResultRow>(
     sql,
     runId,
-    sql`r.diff::text, r.explanations::text, case when events_kept = 'whole' then r.deliveries end::text as deliveries, r.note, r.bookmarked, r.cost_usd, ${namesOf(sql)} as names,`,
+    sql`r.diff::text, r.explanations::text, case when events_kept = 'whole' then r.deliveries end::text as deliveries, r.acted_by_hand, r.note, r.bookmarked, r.cost_usd, ${namesOf(sql)} as names,`,
   );
 
 async function find<Row extends RunRow>(

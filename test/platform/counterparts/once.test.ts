@@ -104,6 +104,32 @@ describe("an act", () => {
     expect(body.counterparts).toMatchObject([{ fired: 1, dropped: 0 }]);
   });
 
+  test("is counted in the results of the run in which it happens", async () => {
+    const environment = await program.environment();
+    const startRun = async () => {
+      const answer = await program.post("/startRun", { envId: environment.environmentId });
+      expectStatus(answer, 201);
+      return `${answer.body.runId}`;
+    };
+    const countOf = async (runId: string) =>
+      (await program.get(`/results/${runId}`)).body.actedByHand;
+    expectStatus(await act(environment, say("before")), 200);
+    const first = await startRun();
+    expect(await countOf(first)).toBeUndefined();
+    expectStatus(await act(environment, say("one")), 200);
+    expect((await act(environment, { ...say("two"), as: "U00NOBODY0" })).status).toBe(400);
+    const nowhere = { as: JOHN, say: { channel: "C00NOWHERE", text: "three" } };
+    expect((await act(environment, nowhere)).status).toBe(400);
+    expectStatus(await act(environment, say("four")), 200);
+    expect(await countOf(first)).toBe(2);
+    await program.post("/diffRun", { runId: first });
+    const second = await startRun();
+    await program.post("/diffRun", { runId: second });
+
+    expect(await countOf(first)).toBe(2);
+    expect(await countOf(second)).toBeUndefined();
+  });
+
   test.each([
     [{ as: JOHN }, "say: one of say, call is needed"],
     [{ as: JOHN, say: { text: "x" } }, "say.channel: needed"],

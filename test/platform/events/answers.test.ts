@@ -177,6 +177,7 @@ describe("a submitted modal", () => {
     ]);
     const { body: results } = await program.get(`/results/${runId}`);
     expect(results.diff).toMatchObject({ inserts: [], updates: [], deletes: [] });
+    expect(results.actedByHand).toBe(1);
     const silent = await opened({});
     const refused = await act(silent.environment, { ...closing, view: silent.view.id });
     expectRefusal(refused, 400, "invalid_request");

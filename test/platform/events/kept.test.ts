@@ -291,6 +291,7 @@ describe("the events of a run", () => {
       { type: "message.channels", state: "delivered", count: 2 },
       { type: "message.channels", state: "missed", count: 2 },
     ]);
+    expect((await resultsOf(runId)).actedByHand).toBe(1);
     expect((await resultsOf(empty)).deliveries).toEqual([]);
     expect(await resultsOf(lost)).not.toHaveProperty("deliveries");
   });

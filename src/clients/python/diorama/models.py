@@ -1118,6 +1118,11 @@ class Run(Model):
     How many deliveries of its events had which outcome, by type and state. Absent while it is running, if the environment had no apps before it, and if its events are not known completely
     """
 
+    acted_by_hand: Annotated[int | None, Field(alias="actedByHand")] = None
+    """
+    How often people acted, or events were raised, by hand while the run was active: it may not go the same way again. Absent if that never happened
+    """
+
     labels: dict[str, str]
     """
     Its labels
