@@ -137,7 +137,7 @@ export function createGateway(deps: {
     const tables = await templates.tablesOf(environment);
     const environmentRef = { ...environment, tables };
     const { faults, hasCounterparts, heard, now } = await sessionPool.settings(environmentRef);
-    acting.listen(ear, environment, { heard, baseUrl });
+    if (!isViewing) acting.listen(ear, environment, { heard, baseUrl });
     const actorOf = (service: string) => actors[service] ?? NOBODY_HERE;
     const callerIn = async (service: string) => ({
       actor: actorOf(service),

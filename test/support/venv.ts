@@ -16,6 +16,23 @@ export function useVenv(...packages: readonly string[]) {
     wheel: "",
     python: "",
     bin: (name: string) => join(venv.folder, "venv/bin", name),
+    /** Runs the cases of a file with pytest, and returns its exit code and report. */
+    async runCases(file: string, env: Record<string, string>) {
+      const child = Bun.spawn(
+        [
+          ...[venv.python, "-W", "error::ResourceWarning", "-m", "pytest", "-q", "--color=no"],
+          ...["-p", "no:cacheprovider", file],
+        ],
+        {
+          cwd: venv.folder,
+          env: { ...process.env, ...env },
+          stdout: "pipe",
+          stderr: "inherit",
+        },
+      );
+      const report = await new Response(child.stdout).text();
+      return { code: await child.exited, report };
+    },
   };
   beforeAll(async () => {
     venv.folder = await mkdtemp(join(tmpdir(), "diorama-venv-"));

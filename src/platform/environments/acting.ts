@@ -125,11 +125,9 @@ export function createActing(deps: {
       work: (sessionOf: SessionOf) => Promise<T>,
     ): Promise<T> {
       await templates.tablesOf(environment); // Before a transaction holds a connection.
-      return await between(environment, "by hand", async (tx, source) => {
-        const result = await work(await sessionsIn(tx, environment, source));
-        await countByHand(tx, environment.environmentId);
-        return result;
-      });
+      return await between(environment, "by hand", async (tx, source) =>
+        work(await sessionsIn(tx, environment, source)),
+      );
     },
 
     /** Lets an ear hear the calls that rules of an environment name. */

@@ -48,18 +48,19 @@ export const keep = async (sql: Sql, runId: string) =>
       where run_id = ${runId} and changes_from is not null and events_kept is null and status <> 'running'
       for update
     ), own as materialized (
-      select e.environment_id, e.number, e.service, e.type, e.payload, e.cause, e.missed, ${deliveriesOf(sql)} as deliveries,
+      select e.environment_id, e.number, e.service, e.type, e.payload, e.cause, e.missed,
         row_number() over (order by e.number) <= ${KEPT.count}
           and sum(coalesce(pg_column_size(e.payload), 0)) over (order by e.number) <= ${KEPT.bytes} as fits
       from r join diorama.events e on ${isOfRun(sql)}
     ), kept as (
       insert into diorama.run_events (run_id, number, service, type, payload, cause, missed, deliveries)
-      select ${runId}, number, service, type, payload, cause, missed, deliveries from own where fits
+      select ${runId}, number, service, type, payload, cause, missed, ${deliveriesOf(sql)} from own e where fits
+      returning type, missed, deliveries
     ), counted as (
       select type, state, count(*) as count from (
-        select type, given->>'state' as state from own, json_array_elements(deliveries) as given
+        select type, given->>'state' as state from kept, json_array_elements(deliveries) as given
         union all
-        select type, 'missed' from own, json_object_keys(missed)
+        select type, 'missed' from kept, json_object_keys(missed)
       ) each_app group by type, state
     )
     update diorama.runs set events_kept = coalesce((

@@ -69,7 +69,7 @@ export function createRaising(deps: {
         const how = { ...maker, cause, environment, session: sessionOf(service) };
         return await inTransaction(pool, async (tx) => {
           const number = await addMade(tx, how);
-          if (!kind.isChange) await countByHand(tx, environmentId);
+          await countByHand(tx, environmentId);
           return number;
         });
       };

@@ -186,6 +186,11 @@ const hasFaults = (sql: Sql): Fragment => sql`
   exists (select from diorama.faults f where f.environment_id = event_logs.environment_id) as "hasFaults"
 `;
 
+/** The columns of a `NotedChange`. */
+const changeColumns = (sql: Sql): Fragment => sql`
+  number::float8 as number, transaction::text as transaction, table_name, before, after, cause
+`;
+
 /** The next changes: as many as fit, and the rest of the last transaction if that is not too long. */
 const listChanges = async (
   sql: Sql,
@@ -212,7 +217,7 @@ const listChanges = async (
           and n.transaction <> (select transaction from fitting order by number limit 1)
       )
     )
-    select number::float8 as number, transaction::text as transaction, table_name, before, after, cause
+    select ${changeColumns(sql)}
     from diorama.changes join whole using (number)
     where environment_id = ${environmentId} order by number
   `;
@@ -227,7 +232,7 @@ const listLater = async (
   { table, after }: { readonly table: string; readonly after: number },
 ) =>
   await sql<NotedChange[]>`
-    select number::float8 as number, transaction::text as transaction, table_name, before, after, cause
+    select ${changeColumns(sql)}
     from diorama.changes where environment_id = ${environmentId} and number > ${after} and table_name = ${table}
     order by number limit ${LATER_MAX}
   `;

@@ -14,22 +14,10 @@ const venv = useVenv("pytest==9.2.0", "slack_sdk==3.47.0");
 test(
   "every case of checkpoints passes",
   async () => {
-    const child = Bun.spawn(
-      [
-        ...[venv.python, "-W", "error::ResourceWarning", "-m", "pytest", "-q", "--color=no"],
-        ...["-p", "no:cacheprovider", join(import.meta.dir, "checkpoint_cases.py")],
-      ],
-      {
-        cwd: venv.folder,
-        env: { ...process.env, DIORAMA_URL: program.url },
-        stdout: "pipe",
-        stderr: "inherit",
-      },
-    );
-    const report = await new Response(child.stdout).text();
-    const code = await child.exited;
+    const cases = join(import.meta.dir, "checkpoint_cases.py");
+    const ran = await venv.runCases(cases, { DIORAMA_URL: program.url });
 
-    expect({ code, report }).toEqual({
+    expect(ran).toEqual({
       code: 0,
       report: expect.stringMatching(/\n\d\d passed in /),
     });

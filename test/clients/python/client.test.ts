@@ -20,27 +20,14 @@ const venv = useVenv(
 test(
   "every case of the Python client passes",
   async () => {
-    const child = Bun.spawn(
-      [
-        ...[venv.python, "-W", "error::ResourceWarning", "-m", "pytest", "-q", "--color=no"],
-        ...["-p", "no:cacheprovider", join(import.meta.dir, "client_cases.py")],
-      ],
-      {
-        cwd: venv.folder,
-        env: {
-          ...process.env,
-          DIORAMA_URL: program.url,
-          SERVER: `bun ${join(ROOT, "src/main.ts")}`,
-          SERVER_DATABASE: database.url,
-        },
-        stdout: "pipe",
-        stderr: "inherit",
-      },
-    );
-    const report = await new Response(child.stdout).text();
-    const code = await child.exited;
+    const cases = join(import.meta.dir, "client_cases.py");
+    const ran = await venv.runCases(cases, {
+      DIORAMA_URL: program.url,
+      SERVER: `bun ${join(ROOT, "src/main.ts")}`,
+      SERVER_DATABASE: database.url,
+    });
 
-    expect({ code, report }).toEqual({
+    expect(ran).toEqual({
       code: 0,
       report: expect.stringMatching(/\n\d\d passed in /),
     });
