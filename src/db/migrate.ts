@@ -58,7 +58,7 @@ import deliveryFeed from "~/db/migrations/0042_delivery_feed.sql" with { type: "
 import quietActions from "~/db/migrations/0043_quiet_actions.sql" with { type: "text" };
 import linkDomains from "~/db/migrations/0044_link_domains.sql" with { type: "text" };
 import snapshotActions from "~/db/migrations/0045_snapshot_actions.sql" with { type: "text" };
-import heardCalls from "~/db/migrations/0046_heard_calls.sql" with { type: "text" };
+import counterpartCalls from "~/db/migrations/0046_counterpart_calls.sql" with { type: "text" };
 import outcomes from "~/db/migrations/0047_outcomes.sql" with { type: "text" };
 import actedByHand from "~/db/migrations/0048_acted_by_hand.sql" with { type: "text" };
 
@@ -116,7 +116,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 43, name: "quiet_actions", text: quietActions },
   { version: 44, name: "link_domains", text: linkDomains },
   { version: 45, name: "snapshot_actions", text: snapshotActions },
-  { version: 46, name: "heard_calls", text: heardCalls },
+  { version: 46, name: "counterpart_calls", text: counterpartCalls },
   { version: 47, name: "outcomes", text: outcomes },
   { version: 48, name: "acted_by_hand", text: actedByHand },
 ];

@@ -19,7 +19,7 @@ import {
   requireToolToken,
 } from "~/platform/admission";
 import type { Acting } from "~/platform/environments/acting";
-import type { Ear } from "~/platform/environments/ear";
+import type { CallListener } from "~/platform/environments/call-listener";
 import type { Environments } from "~/platform/environments/environments";
 import { asNotFound, environmentId, notFound, requireId } from "~/platform/environments/id";
 import type { Settings } from "~/platform/environments/opening";
@@ -53,14 +53,13 @@ type Arrival = {
   readonly carriesSecret: boolean;
   /** The caller only views: its calls get no faults. */
   readonly isViewing: boolean;
-  readonly isAnonymous: boolean;
-  readonly userToken: string | undefined;
+  readonly token: { readonly isAnonymous: boolean; readonly userToken: string | undefined };
   readonly baseUrl: string;
   /** Begins a line of the journal: one for each call of a tool, with its own `traceparent` unless a header has one. */
   readonly note: (trace?: string, service?: string) => JournaledCall;
   /** The line of any other call. */
   readonly call: JournaledCall | undefined;
-  readonly ear: Ear;
+  readonly listener: CallListener;
 };
 
 export type Gateway = ReturnType<typeof createGateway>;
@@ -122,7 +121,7 @@ export function createGateway(deps: {
   async function answer(
     request: IncomingRequest,
     { environment, principal }: Opened,
-    { target, toolPath, carriesSecret, isViewing, baseUrl, note, call, ear, ...token }: Arrival,
+    { target, toolPath, carriesSecret, isViewing, baseUrl, note, call, listener, token }: Arrival,
   ): Promise<HttpAnswer> {
     const { envId, service, path } = target;
     await keys.countRequest(principal ?? environment);
@@ -136,8 +135,8 @@ export function createGateway(deps: {
     const place = { kind, services: Object.keys(actors) };
     const tables = await templates.tablesOf(environment);
     const environmentRef = { ...environment, tables };
-    const { faults, hasCounterparts, heard, now } = await sessionPool.settings(environmentRef);
-    if (!isViewing) acting.listen(ear, environment, { heard, baseUrl });
+    const { faults, hasCounterparts, namedCalls, now } = await sessionPool.settings(environmentRef);
+    if (!isViewing) acting.listen(listener, environment, { namedCalls, baseUrl });
     const actorOf = (service: string) => actors[service] ?? NOBODY_HERE;
     const callerIn = async (service: string) => ({
       actor: actorOf(service),
@@ -160,7 +159,7 @@ export function createGateway(deps: {
         state ? past.read(state, session.source, within) : within(session);
       const use = () => sessionPool.use(environmentRef, read, mark);
       const call = () =>
-        hasCounterparts ? acting.around(environment, { baseUrl, isViewing, ear }, use) : use();
+        hasCounterparts ? acting.around(environment, { baseUrl, isViewing, listener }, use) : use();
       return isViewing ? call() : activity.during(environmentRef.environmentId, call);
     };
     const dueFault = (service: string, select: () => Promise<Selection | undefined>) =>
@@ -243,18 +242,19 @@ export function createGateway(deps: {
       request.owner = ownerOf(opened);
       const isViewing = principal !== undefined && request.headers.get(VIEW_HEADER) === "1";
       const [name = ""] = path.split("/", 1); // what follows may be a secret
-      const ear: Ear = {};
+      const listener: CallListener = {};
       let isNoted = false;
       const note = (own?: string, called = target.isWhole ? undefined : service) => {
         isNoted = true;
         const trace = request.headers.get("traceparent") ?? own ?? null;
-        const about = { request: requestId, trace, name, isViewing, ear };
+        const about = { request: requestId, trace, name, isViewing, listener };
         return journal.begin(environment && calledIn(environment, called), about);
       };
       const call = toolPath ? undefined : note();
-      const arrived = { target, toolPath, carriesSecret, isViewing, baseUrl, ear };
+      const token = { userToken, isAnonymous };
+      const arrived = { target, toolPath, carriesSecret, isViewing, baseUrl, listener, token };
       try {
-        return await answer(request, opened, { ...arrived, userToken, isAnonymous, note, call });
+        return await answer(request, opened, { ...arrived, note, call });
       } catch (error) {
         const failure = asNotFound(error);
         if (call || !isNoted) await (call ?? note()).fail(failure);

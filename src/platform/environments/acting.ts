@@ -23,9 +23,9 @@ import { ACTIONS_MAX } from "~/platform/counterparts/model";
 import { findNewest } from "~/platform/counterparts/pending-store";
 import type { PersonAct } from "~/platform/counterparts/store";
 import * as store from "~/platform/counterparts/store";
+import type { CallListener } from "~/platform/environments/call-listener";
 import { sourceBetween } from "~/platform/environments/clock";
 import { lockTiming, setClock } from "~/platform/environments/clock-store";
-import type { Ear } from "~/platform/environments/ear";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
 import { type Acts, createPerforming, type SessionOf } from "~/platform/environments/performing";
@@ -130,16 +130,22 @@ export function createActing(deps: {
       );
     },
 
-    /** Lets an ear hear the calls that rules of an environment name. */
+    /** Lets a listener note the calls that rules of an environment name, and do what they set off. */
     listen(
-      ear: Ear,
+      listener: CallListener,
       environment: EnvironmentRow,
-      { heard, baseUrl }: { readonly heard: readonly string[]; readonly baseUrl?: string },
+      {
+        namedCalls,
+        baseUrl,
+      }: { readonly namedCalls: readonly string[]; readonly baseUrl?: string },
     ): void {
-      if (heard.length === 0) return;
-      ear.hear = async (call) => {
-        if (!heard.some((pattern) => isNamed(pattern, call))) return;
-        await store.insertCall(pool, environment.environmentId, { ...call, newest: ear.newest });
+      if (namedCalls.length === 0) return;
+      listener.onEnd = async (call) => {
+        if (!namedCalls.some((pattern) => isNamed(pattern, call))) return;
+        await store.insertCall(pool, environment.environmentId, {
+          ...call,
+          newest: listener.newest,
+        });
         await settleAfter(environment, baseUrl);
       };
     },
@@ -153,13 +159,17 @@ export function createActing(deps: {
       environment: EnvironmentRow,
       {
         baseUrl,
-        ear,
+        listener,
         isViewing = false,
-      }: { readonly baseUrl?: string; readonly ear: Ear; readonly isViewing?: boolean },
+      }: {
+        readonly baseUrl?: string;
+        readonly listener: CallListener;
+        readonly isViewing?: boolean;
+      },
       call: () => Promise<T>,
     ): Promise<T> {
       await settle(environment, baseUrl, { ahead: 1 });
-      if (ear.hear) ear.newest ??= await findNewest(pool, environment.environmentId);
+      if (listener.onEnd) listener.newest ??= await findNewest(pool, environment.environmentId);
       const result = await call();
       await settleAfter(environment, baseUrl, !isViewing);
       return result;

@@ -36,7 +36,7 @@ type Opened = {
   /** It has counterparts. */
   readonly counterparts: boolean;
   /** The calls that rules name. */
-  readonly heard: readonly string[];
+  readonly namedCalls: readonly string[];
 };
 
 /** The facts that a server needs to serve the calls of a live environment; undefined if it has ended. */
@@ -53,7 +53,7 @@ export async function findOpening(sql: Sql, environmentId: string): Promise<Open
         from diorama.counterparts c, json_array_elements(c.rules) rule,
           unnest(array[rule -> 'when', rule -> 'unless']) condition
         where c.environment_id = e.environment_id and condition ->> 'diff_type' = 'called'
-      ) as heard
+      ) as "namedCalls"
     from diorama.environments e
     where environment_id = ${environmentId} and deleted_at is null and expires_at > now()
   `;

@@ -10,8 +10,8 @@ export type Settings = {
   /** Null without any. */
   readonly faults: readonly Fault[] | null;
   readonly hasCounterparts: boolean;
-  /** The calls that its counterparts hear of, as assertions name them. */
-  readonly heard: readonly string[];
+  /** The calls that its rules name, as assertions do. */
+  readonly namedCalls: readonly string[];
   /** The time that it shows, in milliseconds since 1970; null: real time. */
   readonly now: (() => number) | null;
 };
@@ -23,8 +23,8 @@ export async function openEnvironment(
 ): Promise<Opening<Settings> | undefined> {
   const row = await findOpening(sql, environmentId);
   if (!row) return undefined;
-  const { timing, state, noted, counterparts: hasCounterparts, heard } = row;
+  const { timing, state, noted, counterparts: hasCounterparts, namedCalls } = row;
   const { source, now } = openTiming(timing, environmentId);
-  const settings = { faults: state?.faults ?? null, hasCounterparts, heard, now };
+  const settings = { faults: state?.faults ?? null, hasCounterparts, namedCalls, now };
   return { source, settings, isNoted: noted };
 }

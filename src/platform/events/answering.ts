@@ -4,7 +4,7 @@ import type { LogMark } from "~/db/driver";
 import { EnvironmentEnded } from "~/db/opening";
 import { errorFields, type Log } from "~/log";
 import type { Acting } from "~/platform/environments/acting";
-import type { Ear } from "~/platform/environments/ear";
+import type { CallListener } from "~/platform/environments/call-listener";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import { claimAnswer } from "~/platform/events/acts-store";
 import type { AppRef, Attempted } from "~/platform/events/deliveries-store";
@@ -22,7 +22,7 @@ export type Answering = ReturnType<typeof createAnswering>;
 /** Begins to note a call: see the journal. */
 export type BeginCall = (
   environment: EnvironmentRow,
-  call: { request: string; trace: null; name: string; isViewing: false; ear: Ear },
+  call: { request: string; trace: null; name: string; isViewing: false; listener: CallListener },
 ) => {
   readonly account: CallAccount;
   readonly mark: LogMark;
@@ -52,16 +52,16 @@ export function createAnswering(deps: {
     const { environment } = place;
     const called = environment.members ? { ...environment, service } : environment;
     const request = crypto.randomUUID();
-    const ear: Ear = {};
-    const call = beginCall(called, { request, trace: null, name, isViewing: false, ear });
-    const { hasCounterparts, heard } = await place.settings();
-    acting.listen(ear, environment, { heard });
+    const listener: CallListener = {};
+    const call = beginCall(called, { request, trace: null, name, isViewing: false, listener });
+    const { hasCounterparts, namedCalls } = await place.settings();
+    acting.listen(listener, environment, { namedCalls });
     call.account.arguments = answer;
     const { tokenHash: secret } = environment;
     const write = () =>
       place.write(service, call.mark, (session) => effect({ session, user, secret }));
     const rejection = hasCounterparts
-      ? await acting.around(environment, { ear }, write)
+      ? await acting.around(environment, { listener }, write)
       : await write();
     call.account.error = rejection?.split(" ")[0] ?? null;
     await call.end(200);

@@ -10,7 +10,7 @@ import { isUnavailable, type Pool } from "~/db/connect";
 import type { LogMark } from "~/db/driver";
 import { kindOf } from "~/http/errors";
 import { errorFields, type Log } from "~/log";
-import type { Ear } from "~/platform/environments/ear";
+import type { CallListener } from "~/platform/environments/call-listener";
 import { createAppending, type Spans } from "~/platform/journal/appending";
 import type { EndedCall } from "~/platform/journal/batches";
 import {
@@ -115,8 +115,14 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
         trace,
         name,
         isViewing,
-        ear,
-      }: { request: string; trace: string | null; name: string; isViewing: boolean; ear: Ear },
+        listener,
+      }: {
+        request: string;
+        trace: string | null;
+        name: string;
+        isViewing: boolean;
+        listener: CallListener;
+      },
     ): JournaledCall {
       const id = `${server}${(calls++).toString(36)}`;
       const account = newAccount(name);
@@ -142,10 +148,10 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
       }));
       const mark = { ...named, user: () => account.user };
       const isOfAgent = state === "live" && !isViewing;
-      const hear = async (status: number) => {
-        if (!isOfAgent || !ear.hear) return;
+      const report = async (status: number) => {
+        if (!isOfAgent || !listener.onEnd) return;
         const { fault = null } = account;
-        await ear.hear({ ...shown(), arguments: JSON.parse(given()), status, fault });
+        await listener.onEnd({ ...shown(), arguments: JSON.parse(given()), status, fault });
       };
       const noteEnd = (status: number) => {
         if (!isOfAgent) return;
@@ -162,14 +168,14 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
         });
       };
       const end = async (status: number) => {
-        await hear(status);
+        await report(status);
         noteEnd(status);
       };
       const fail = async (error: unknown) => {
         const { status, code } = kindOf(error);
         account.error = code;
         noteEnd(status);
-        await hear(status);
+        await report(status);
       };
       return { account, mark, end, fail };
     },

@@ -1,9 +1,0 @@
-/** Hears of the calls of a request as they end, if rules of the environment name them. */
-import type { EndedCall } from "~/evaluation/calls";
-
-export type Ear = {
-  /** Lets the call set off what it does. Throws if it cannot be noted. Missing: nobody listens. */
-  hear?: (call: EndedCall) => Promise<void>;
-  /** The number of the newest action that was pending when the call began. Missing: the call was not made. */
-  newest?: string | null;
-};
