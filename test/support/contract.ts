@@ -90,11 +90,11 @@ function contractOf(document: Document): Contract {
   const compile = compilerOf(document, (schema) => mapped(schema, closed));
   const compiled = new WeakMap<Schema, ValidateFunction>();
   const contract: Contract = {
-    // Paths with fewer parameters are more exact.
+    // Paths with fewer parameters are more exact, and a slash at the end names the same path.
     routes: Object.entries(document.paths)
       .sort(([a], [b]) => a.split("{").length - b.split("{").length)
       .map(([path, methods]) => ({
-        pattern: new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`),
+        pattern: new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}/?$`),
         methods,
       })),
     validator(schema) {
