@@ -55,11 +55,27 @@ export const operationsOf = ({ paths, components }: Document): Operation[] =>
         method: method.toUpperCase(),
         path,
         parameters: expanded(parameters, components) as Parameter[],
-        body: expanded(Object.values(requestBody?.content ?? {})[0]?.schema, components) as
-          | Schema
-          | undefined,
+        body: brief(
+          expanded(Object.values(requestBody?.content ?? {})[0]?.schema, components) as
+            | Schema
+            | undefined,
+        ),
       })),
   );
+
+/** The longest wait that is asked for, unless a body is made invalid. */
+const WAIT_MS = 500;
+/** A body that asks for a wait asks for a short one. */
+function brief(body: Schema | undefined): Schema | undefined {
+  const { timeoutMs, ...properties } = (body?.["properties"] ?? {}) as Record<string, Schema>;
+  return timeoutMs
+    ? {
+        ...body,
+        properties: { ...properties, timeoutMs: { ...timeoutMs, maximum: WAIT_MS } },
+        required: ["timeoutMs"],
+      }
+    : body;
+}
 
 /** An answer that does not end. */
 const isStream = (answer: unknown) =>

@@ -1,5 +1,6 @@
 /** Checks for every answer, and for the server after any calls. */
 import type { Sql } from "postgres";
+import { TIMEOUT_MS_MAX } from "~/platform/events/waiting-model";
 import { checkAnswer, commonDocument } from "../../test/support/contract";
 import type { Call } from "./calls";
 
@@ -15,6 +16,9 @@ export const SLOW_MS = 2_000;
 /** The longest time of a call that may create 64 environments: the schemas beyond those in the pool are built. */
 const GROUP_MS = 10_000;
 const CREATES_GROUP = /\/(initEnv|fork)$/;
+/** The longest time of a call that takes as long as it asks for. */
+const WAIT_MS = TIMEOUT_MS_MAX + SLOW_MS;
+const WAITS = /\/wait$/;
 /** The longest time that a probe may take during any call. */
 export const LIVE_MS = 1_000;
 
@@ -30,6 +34,11 @@ const LEAKS = [
 
 export const isService = (path: string) => path.startsWith("/api/env/");
 
+function longestOf(path: string): number {
+  if (CREATES_GROUP.test(path)) return GROUP_MS;
+  return WAITS.test(path) ? WAIT_MS : SLOW_MS;
+}
+
 /** Returns the fault of an answer in a sentence, or undefined. */
 export async function faultOf(
   url: string,
@@ -37,8 +46,8 @@ export async function faultOf(
   { status, headers, text, milliseconds }: Answered,
   secrets: readonly string[],
 ): Promise<string | undefined> {
-  const isGroup = CREATES_GROUP.test(call.filledPath.split("?")[0] ?? "");
-  if (milliseconds > (isGroup ? GROUP_MS : SLOW_MS)) return `took ${Math.round(milliseconds)} ms`;
+  if (milliseconds > longestOf(call.filledPath.split("?")[0] ?? ""))
+    return `took ${Math.round(milliseconds)} ms`;
   if (status === 431 || (status === 400 && text === "")) return undefined; // Bun's own
   if (call.method === "HEAD") return status >= 500 ? `status ${status}` : undefined;
   for (const secret of secrets)

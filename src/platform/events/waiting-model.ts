@@ -6,7 +6,7 @@ import { Count, Id } from "~/http/model";
 export const QUIET_MS_DEFAULT = 3_000;
 export const TIMEOUT_MS_DEFAULT = 30_000;
 const QUIET_MS_MAX = 60_000;
-const TIMEOUT_MS_MAX = 120_000;
+export const TIMEOUT_MS_MAX = 120_000;
 
 const Until = t.Object(
   {
