@@ -25,7 +25,9 @@ export async function refreshClone(
   blueprint: Blueprint,
   used: Used,
 ): Promise<Built | undefined> {
-  if ((await fingerprintOf(tx, used.schema)) !== used.fingerprint) return undefined;
+  const isOfShape = async () => (await fingerprintOf(tx, used.schema)) === used.fingerprint;
+  if (!(await isOfShape()) && !((await dropNoting(tx, used.schema)) && (await isOfShape())))
+    return undefined;
   const touched = await touchedTables(tx, blueprint, used);
   const results = await tx.unsafe<{ different: boolean; xid: string }[][]>(
     [
@@ -38,6 +40,27 @@ export async function refreshClone(
   return proof?.different === false
     ? { freshXid: proof.xid, fingerprint: used.fingerprint }
     : undefined;
+}
+
+/** Begins the names of triggers that note the changes of an environment: for apps, for counterparts. */
+export const NOTING = "diorama_";
+
+/** Drops the triggers that noted changes. Returns whether there were any. */
+async function dropNoting(tx: Tx, schema: string): Promise<boolean> {
+  const triggers = await tx<{ name: string; table: string }[]>`
+    select tgname as name, relname as table from pg_depend
+    join pg_class c on c.oid = objid
+    join pg_trigger on tgrelid = c.oid and not tgisinternal and starts_with(tgname, ${NOTING})
+    where refclassid = 'pg_namespace'::regclass and refobjid = to_regnamespace(quote_ident(${schema}))
+      and classid = 'pg_class'::regclass
+  `;
+  if (triggers.length === 0) return false;
+  await tx.unsafe(
+    triggers
+      .map(({ name, table }) => `drop trigger ${quote(name)} on ${of(schema, table)}`)
+      .join(";\n"),
+  );
+  return true;
 }
 
 /** `newer`: rows that were written since the clone was fresh. `isLacking`: rows of the template are missing. */

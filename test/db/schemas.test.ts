@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Blueprint, readBlueprint, readBlueprintIn, withoutRows } from "~/db/blueprint";
 import { inTransaction, type Pool, type Tx } from "~/db/connect";
-import { refreshClone, touchedTables } from "~/db/recycling";
+import { NOTING, refreshClone, touchedTables } from "~/db/recycling";
 import { type Built, buildClone, dropSchema, fillClone, newSchemaName } from "~/db/schemas";
 import { openTransaction, useDatabase } from "../support/database";
 
@@ -326,6 +326,20 @@ describe("a used clone", () => {
   ])("that was altered by %s is not handed out again", async (_case, ddl) => {
     await run(ddl);
     expect(await refresh()).toBeUndefined();
+  });
+
+  test("whose changes were noted notes none when it is fresh again", async () => {
+    await run(`
+      create function public.ignore() returns trigger language plpgsql as 'begin return null; end';
+      create constraint trigger ${NOTING}note after insert or update or delete on links
+        deferrable initially deferred for each row execute function public.ignore();
+      create trigger ${NOTING}counterpart after delete on "Odd Name" for each row execute function public.ignore()
+    `);
+    await run("delete from links where a = 4");
+
+    expect(await refresh()).toEqual({ ...used.built, freshXid: expect.any(String) });
+    expect(await content(used.schema)).toEqual(await content("tpl_rich"));
+    expect(await fingerprint(used.schema)).toBe(await fingerprint("tpl_rich"));
   });
 
   test("with a row that seems to be the template's and differs from it is not handed out again", async () => {

@@ -32,7 +32,7 @@ const both =
 // ---- Colleagues
 
 const READS_MAX = 100;
-const PAUSE_MS = 200;
+const PAUSE_MS = 20;
 
 /** A place in which somebody answers: a channel, or a thread of it. */
 type Place = { readonly channel: string; readonly thread?: string };

@@ -59,7 +59,11 @@ type Options = {
   readonly killedMin?: number;
   /** The file of its solutions; that of its service by default. */
   readonly solutions?: string;
+  /** The clock of the environments, in place of that of the template. */
+  readonly clock?: object;
 };
+/** Each call takes a second: nobody has to wait for what happens some seconds later. */
+export const STEP = { mode: "step", stepMs: 1_000 };
 
 /** Declares the proofs of a suite file. */
 export function prove<Client>(
@@ -67,7 +71,7 @@ export function prove<Client>(
   count: number,
   clientOf: (given: Given) => Client,
   proofs: Proofs<Client>,
-  { killedMin = KILLED_MIN, solutions: at }: Options = {},
+  { killedMin = KILLED_MIN, solutions: at, clock }: Options = {},
 ): void {
   const { name: suite, templateName, templateService } = file as NewSuite;
   const database = useDatabase();
@@ -115,7 +119,7 @@ export function prove<Client>(
       });
     });
 
-  const REPEATABLE = { clock: { mode: "step", stepMs: 1_000 }, seed: 7 };
+  const REPEATABLE = { clock: STEP, seed: 7 };
 
   /** The account of a run in an environment with a seed, without the names and the times of the platform. */
   async function accountOf(name: string, act: (environment: any) => Promise<unknown>) {
@@ -160,7 +164,10 @@ export function prove<Client>(
 
   async function runAs(name: string, act: (environment: any) => Promise<unknown>) {
     const testId = ids.get(name);
-    const { body: environment } = await server.post("/initEnv", { testId });
+    const { body: environment } = await server.post("/initEnv", {
+      testId,
+      ...(clock && { clock }),
+    });
     const { environmentId: envId } = environment;
     const { body: started } = await server.post("/startRun", { envId, testId });
     await act(environment);

@@ -5,6 +5,7 @@
 import type { Actor } from "~/capture/actor";
 import { of } from "~/db/blueprint";
 import { type Fragment, literal, type Sql } from "~/db/connect";
+import { NOTING } from "~/db/recycling";
 import { storableJson } from "~/db/storable";
 import { unflushed } from "~/db/unflushed";
 import type { EndedCall } from "~/evaluation/calls";
@@ -218,7 +219,7 @@ export const deleteEnded = async (sql: Sql) =>
     )
   `;
 
-const TRIGGER = "diorama_counterpart";
+const TRIGGER = `${NOTING}counterpart`;
 
 export type Schema = { readonly environmentId: string; readonly schemaName: string };
 
@@ -241,10 +242,7 @@ export const seesOthers = (when: Counterpart["when"]): boolean => when?.from ===
 export const areOthersSeen = (rules: readonly StoredRule[]): boolean =>
   rules.some(({ when, unless }) => seesOthers(when) || seesOthers(unless));
 
-/**
- * Begins to note the changes that may set off these rules. A schema with these triggers differs from its template, so
- * that it is dropped with its environment.
- */
+/** Begins to note the changes that may set off these rules. Recycling drops these triggers. */
 export async function startNoting(
   tx: Sql,
   { environmentId, schemaName }: Schema,

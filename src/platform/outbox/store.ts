@@ -4,6 +4,7 @@
  */
 import { of } from "~/db/blueprint";
 import { literal, type Sql } from "~/db/connect";
+import { NOTING } from "~/db/recycling";
 import { LimitExceeded, unavailable } from "~/errors";
 import type { EventApp } from "~/replicas/events";
 
@@ -182,14 +183,11 @@ export async function dropUndelivered(tx: Sql, environmentId: string): Promise<v
   await forgetWebhooks(tx, environmentId);
 }
 
-const TRIGGER = "diorama_note";
+const TRIGGER = `${NOTING}note`;
 
 type Schema = { readonly environmentId: string; readonly schemaName: string };
 
-/**
- * Begins to note the changes of some tables. A schema with these triggers differs from its template, so that it is
- * dropped with its environment.
- */
+/** Begins to note the changes of some tables. Recycling drops these triggers. */
 export async function startNoting(
   tx: Sql,
   { environmentId, schemaName }: Schema,

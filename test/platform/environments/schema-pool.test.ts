@@ -61,6 +61,36 @@ describe("a used schema", () => {
     expect(await texts()).toEqual(before);
   });
 
+  test("goes back when its changes were noted for an app and a colleague, and notes none after that", async () => {
+    environment = await program.environment({
+      events: { apps: [{ app: "A01AGENTBOT", events: ["message.channels"] }] },
+      counterparts: [
+        {
+          ...{
+            name: "answer",
+            as: "U02JOHNADOE",
+            say: { channel: "C01GENERAL", text: "answered" },
+          },
+          when: { diff_type: "added", entity: "messages" },
+        },
+      ],
+    });
+    const noted = async () =>
+      await database.sql`
+        select from pg_trigger join pg_class c on c.oid = tgrelid
+        where c.relnamespace = to_regnamespace(${environment.schemaName}) and not tgisinternal
+      `;
+    expect(await noted()).not.toBeEmpty();
+    await write();
+    expect(await texts()).toContain("answered");
+
+    await deleteIt();
+
+    await eventually(async () => expect(await schema()).toEqual({ state: "ready", exists: true }));
+    expect(await noted()).toBeEmpty();
+    expect(await texts()).not.toContain("answered");
+  });
+
   test("is dropped when a row that seems to be the template's differs from it", async () => {
     const { schemaName } = environment;
     await database.sql.unsafe(`update "${schemaName}".messages set text = 'tampered'`);
