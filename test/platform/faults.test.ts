@@ -10,12 +10,12 @@ import {
 import { WebClient, WebClientEvent } from "@slack/web-api";
 import { METHODS } from "~/replicas/chat/api/index";
 import { isReading } from "~/replicas/chat/faults";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { endpointOf, send } from "../support/mcp";
 import { expectRefusal, expectStatus, useProgram } from "../support/program";
 import { ENG, JOHN } from "../support/tracker";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 type Environment = { environmentId: string; environmentUrl: string; token: string };

@@ -2,14 +2,14 @@
 import { beforeAll, expect, test } from "bun:test";
 import { PAGE_LENGTH_MAX } from "~/http/page";
 import { listNumbered } from "~/platform/journal/store";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { expectStatus, useProgram } from "../support/program";
 
 const MB = 1024 * 1024;
 /** Of a row of the table. */
 const ROW = 0.5 * MB;
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 let runId: string;
 beforeAll(async () => {

@@ -5,11 +5,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { difference, keysOf, sorted, stateOf } from "../../scripts/oracle";
-import { useDatabase } from "../support/database";
+import { useSharedDatabase } from "../support/database";
 import { useProgram } from "../support/program";
 import { bare, expectOwners, origin, perform, prepare, step, templateOf } from "../support/worlds";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 const SEQUENCES = Number(process.env["MODEL_RUNS"] ?? 10);

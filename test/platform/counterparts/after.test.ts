@@ -1,7 +1,7 @@
 /** Actions that wait for the environment's clock. */
 import { describe, expect, test } from "bun:test";
 import { waysOfCapturing } from "../../support/clusters";
-import { eventually, useDatabase } from "../../support/database";
+import { eventually, useDatabase, useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, type TestProgram, useProgram } from "../../support/program";
 
 type Environment = { environmentId: string; environmentUrl: string; schemaName: string };
@@ -154,7 +154,7 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
 });
 
 describe("an action that waits", () => {
-  const database = useDatabase();
+  const database = useSharedDatabase();
   const program = useProgram(database);
   const { open, post, repliesTo, move, show } = on(program);
   const count = async ({ schemaName }: Environment) =>

@@ -1,7 +1,7 @@
 /** Rules that act at a time, and rules that follow others. */
 import { describe, expect, test } from "bun:test";
 import { waysOfCapturing } from "../../support/clusters";
-import { eventually, useDatabase } from "../../support/database";
+import { eventually, useDatabase, useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { at, CHANNEL, clock, JOHN, on, ROBIN, says, then } from "./people";
 
@@ -92,7 +92,7 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
 const said = (text: string) => ({ text, thread_ts: { $trigger: ["thread_ts", "ts"] } });
 
 describe("a rule with a time, or one that follows", () => {
-  const database = useDatabase();
+  const database = useSharedDatabase();
   const program = useProgram(database);
   const {
     open,

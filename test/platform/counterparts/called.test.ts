@@ -1,12 +1,12 @@
 /** Rules that are set off by calls, and actions that calls end. */
 import { describe, expect, test } from "bun:test";
 import { YAML } from "bun";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { callTool, endpointOf } from "../../support/mcp";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { CHANNEL, clock, JOHN, NOON, on, ROBIN, says, then } from "./people";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 const { move, post, show, put } = on(program);
 const open = (counterparts: object[], fields: object = {}): Promise<Environment> =>

@@ -1,7 +1,7 @@
 /** A person acts without a rule, for people who are played from outside. */
 import { describe, expect, test } from "bun:test";
 import { waysOfCapturing } from "../../support/clusters";
-import { useDatabase } from "../../support/database";
+import { useDatabase, useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 
 const JOHN = "U02JOHNADOE";
@@ -42,7 +42,7 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
 });
 
 describe("an act", () => {
-  const database = useDatabase();
+  const database = useSharedDatabase();
   const program = useProgram(database);
   const act = ({ environmentId }: { environmentId: string }, body: object) =>
     program.post(`/env/${environmentId}/counterparts/act`, body);

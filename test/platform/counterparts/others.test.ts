@@ -1,7 +1,7 @@
 /** Rules that anybody's changes set off: those of other rules, of the clock, and of the agent. */
 import { describe, expect, test } from "bun:test";
 import { waysOfCapturing } from "../../support/clusters";
-import { eventually, useDatabase } from "../../support/database";
+import { eventually, useDatabase, useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { at, CHANNEL, clock, NOON, on, ROBIN, says, then } from "./people";
 
@@ -60,7 +60,7 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
 });
 
 describe("a rule that anybody sets off", () => {
-  const database = useDatabase();
+  const database = useSharedDatabase();
   const program = useProgram(database);
   const { open, move, post, said, show, put, fork, reset } = on(program);
 

@@ -1,6 +1,6 @@
 /** Rules that act when the agent has been silent for some time. */
 import { describe, expect, test } from "bun:test";
-import { eventually, useDatabase } from "../../support/database";
+import { eventually, useSharedDatabase } from "../../support/database";
 import { expectRefusal, useProgram } from "../../support/program";
 import { at, clock, NOON, on, ROBIN, says, then } from "./people";
 
@@ -10,7 +10,7 @@ const acted = (seconds: number, id: string) => ({
 const asks = (fields: object = {}) => says("john asks", { quiet: "PT5M", ...fields });
 
 describe("a rule with quiet", () => {
-  const database = useDatabase();
+  const database = useSharedDatabase();
   const program = useProgram(database);
   const { open, move, post, said, show, fork, reset } = on(program);
   const pendingOf = async (environment: { environmentId: string }) =>

@@ -1,10 +1,10 @@
 /** Which rules an environment can have, what sets them off, and what becomes of them. */
 import { describe, expect, test } from "bun:test";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { AGENT, JOHN as TRACKER_JOHN } from "../../support/tracker";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 type Environment = { environmentId: string; environmentUrl: string; schemaName: string };

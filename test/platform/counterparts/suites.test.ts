@@ -1,10 +1,10 @@
 /** A test of a suite has the counterparts of the environments that are created for it. */
 import { expect, test } from "bun:test";
 import { YAML } from "bun";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 const page = await Bun.file("src/docs/counterparts.md").text();

@@ -1,9 +1,9 @@
 /** Actions that wait are not done if the agent has done something meanwhile. */
 import { describe, expect, test } from "bun:test";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 type Environment = { environmentId: string; environmentUrl: string; schemaName: string };

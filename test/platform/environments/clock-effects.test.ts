@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { sorted } from "../../../scripts/oracle";
 import { waysOfCapturing } from "../../support/clusters";
-import { useDatabase } from "../../support/database";
+import { useDatabase, useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, type TestProgram, useProgram } from "../../support/program";
 import { MARIA } from "../../support/tracker";
 
@@ -194,7 +194,7 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
 });
 
 describe("a clock that is moved", () => {
-  const database = useDatabase();
+  const database = useSharedDatabase();
   const program = useProgram(database);
 
   test("begins in tracker_expanded within a cycle, after another and before another", async () => {

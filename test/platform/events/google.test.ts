@@ -1,11 +1,11 @@
 /** Notifications of the mail and the calendar service: watches and channels, as apps of an environment receive them. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { eventually, useDatabase } from "../../support/database";
+import { eventually, useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { restCall } from "../../support/rest";
 import { useNoted } from "./noted";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 const { keep } = useNoted(database, program, new Set());
 

@@ -3,11 +3,11 @@ import { describe, expect, test } from "bun:test";
 import { METHODS } from "~/replicas/chat/api/index";
 import { chat } from "~/replicas/chat/index";
 import { argumentsOf } from "../../support/chat-calls";
-import { eventually, useDatabase } from "../../support/database";
+import { eventually, useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { useNoted } from "./noted";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 const BOT = "A01AGENTONE";

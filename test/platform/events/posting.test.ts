@@ -2,12 +2,12 @@
 import { expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import { button, FROZEN, GENERAL, JOHN, plain, useActing } from "../../support/acting";
-import { eventually, useDatabase } from "../../support/database";
+import { eventually, useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { type Received, receive, signedBody } from "../../support/receiver";
 import { APP } from "../../support/socket-mode";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 const { act, post, connect } = useActing(program);
 

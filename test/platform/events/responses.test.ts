@@ -9,10 +9,10 @@ import {
   plain,
   useActing,
 } from "../../support/acting";
-import { eventually, useDatabase } from "../../support/database";
+import { eventually, useSharedDatabase } from "../../support/database";
 import { expectStatus, startTestProgram, useProgram } from "../../support/program";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 const { withApp, connect, act, post } = useActing(program);
 

@@ -1,10 +1,10 @@
 /** Events over the sockets of apps, as a client of Socket Mode meets them. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { eventually, useDatabase } from "../../support/database";
+import { eventually, useSharedDatabase } from "../../support/database";
 import { expectStatus, useProgram } from "../../support/program";
 import { APP, connectApp, type Envelope, openAddress } from "../../support/socket-mode";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 const GENERAL = "C01GENERAL";

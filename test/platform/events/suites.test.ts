@@ -1,11 +1,11 @@
 /** A test of a suite has the apps of the environments that are created for it. */
 import { expect, test } from "bun:test";
 import { YAML } from "bun";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { connectApp, openAddress } from "../../support/socket-mode";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 const page = await Bun.file("src/docs/suites.md").text();

@@ -1,12 +1,12 @@
 /** Webhooks of the tracker that are deleted or disabled while deliveries wait. */
 import { expect, test } from "bun:test";
 import { LinearClient } from "@linear/sdk";
-import { eventually, useDatabase } from "../../support/database";
+import { eventually, useSharedDatabase } from "../../support/database";
 import { expectStatus, useProgram } from "../../support/program";
 import { receive } from "../../support/receiver";
 import { AGENT, ENG, JOHN } from "../../support/tracker";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 /** An environment with a frozen clock, and a webhook whose address is on this machine. */

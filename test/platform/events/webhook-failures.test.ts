@@ -1,12 +1,12 @@
 /** The failures of webhooks of the tracker, as calls list them. */
 import { describe, expect, test } from "bun:test";
 import { LinearClient } from "@linear/sdk";
-import { eventually, useDatabase } from "../../support/database";
+import { eventually, useSharedDatabase } from "../../support/database";
 import { expectStatus, useProgram } from "../../support/program";
 import { receive } from "../../support/receiver";
 import { AGENT, ENG, JOHN } from "../../support/tracker";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 const APP = "9f0c1d52-6d0b-4c29-a37e-0f7a3f0f8b11";

@@ -3,12 +3,12 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { LinearClient } from "@linear/sdk";
 import { tracker } from "~/replicas/tracker/index";
-import { eventually, useDatabase } from "../../support/database";
+import { eventually, useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { AGENT, ENG, JOHN } from "../../support/tracker";
 import { useNoted } from "./noted";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 const TABLES: ReadonlySet<string> = new Set(tracker.events?.tables);
 const { expectAsLogged, inRun } = useNoted(database, program, TABLES);

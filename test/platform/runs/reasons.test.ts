@@ -2,10 +2,10 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { createKey } from "~/platform/keys/keys";
 import { SUITES } from "../../../seeds/index";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 const SAID = "The demo on Friday starts at 14:00 CET.";

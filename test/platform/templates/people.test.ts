@@ -1,10 +1,10 @@
 /** Seeds of several services that share a list of people. */
 import { expect, test } from "bun:test";
 import { resolveSeed, type Seed } from "~/platform/templates/seeds";
-import { useDatabase } from "../../support/database";
+import { useSharedDatabase } from "../../support/database";
 import { expectStatus, useProgram } from "../../support/program";
 
-const database = useDatabase();
+const database = useSharedDatabase();
 const program = useProgram(database);
 
 const ADA = { email: "ada@company.test", name: "Ada Berg", title: "Engineer", zone: "Asia/Tokyo" };
