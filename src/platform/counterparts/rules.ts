@@ -25,8 +25,7 @@ type Place = {
 
 /** Characters of a rule as JSON text. */
 const RULE_LENGTH_MAX = 20_000;
-const AFTER_YEARS_MAX = 10;
-const YEAR_SECONDS = 366 * 86_400;
+const AFTER_MAX = "P10Y";
 
 /** Throws `invalid_request` or `invalid_service`, with all that is wrong. */
 export async function requireCounterparts(
@@ -121,9 +120,10 @@ function requireKept(value: unknown, rules: readonly Counterpart[], path: string
 }
 
 function requireDuration(text: string, path: string): void {
-  const seconds = parseDuration(text)?.seconds;
-  if (seconds === undefined || !(seconds > 0) || seconds > AFTER_YEARS_MAX * YEAR_SECONDS)
-    throw wrong(path, `a duration like PT2M, at most P${AFTER_YEARS_MAX}Y, is needed`);
+  const secondsOf = (duration: string) => parseDuration(duration)?.seconds ?? Number.NaN;
+  const seconds = secondsOf(text);
+  if (!(seconds > 0 && seconds <= secondsOf(AFTER_MAX)))
+    throw wrong(path, `a duration like PT2M, at most ${AFTER_MAX}, is needed`);
 }
 
 /** The act of a person without a rule. Throws `invalid_request` or `invalid_service`. */

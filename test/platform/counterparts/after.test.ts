@@ -280,7 +280,12 @@ describe("an action that waits", () => {
     expect(body.events.map(({ cause }: any) => cause.by)).toEqual(["call", "counterpart"]);
   });
 
-  test.each([["2 minutes"], ["PT0S"], ["-PT1M"], ["P11Y"]])("not for %s", async (after) => {
+  test("for ten years at most", async () => {
+    const environment = await open([{ ...APPROVES, after: "P10Y" }]);
+    expect((await show(environment)).counterparts).toHaveLength(1);
+  });
+
+  test.each([["2 minutes"], ["PT0S"], ["-PT1M"], ["P10YT1S"]])("not for %s", async (after) => {
     const answer = await program.post("/initEnv", {
       ...{ templateService: "chat", templateName: "chat_default" },
       ...{ impersonateUserId: "U01AGENTONE", counterparts: [{ ...APPROVES, after }] },
