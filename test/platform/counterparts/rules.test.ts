@@ -307,6 +307,16 @@ describe("the rules of an environment", () => {
     expect(await left(environment)).toBe(0);
   });
 
+  test("cost nothing, also after a reset, if there are none", async () => {
+    const { environmentId } = await open([]);
+    expectStatus(await program.post(`/env/${environmentId}/reset`, {}), 200);
+
+    const stored = await database.sql`
+      select from diorama.counterparts where environment_id = ${environmentId}
+    `;
+    expect(stored).toBeEmpty();
+  });
+
   test("are those of its forks, with what they have done", async () => {
     const environment = await open([{ ...REPLIES, times: 2 }]);
     const path = `/env/${environment.environmentId}`;
