@@ -42,15 +42,18 @@ export async function refreshClone(
     : undefined;
 }
 
-/** Begins the names of triggers that note the changes of an environment: for apps, for counterparts. */
-export const NOTING = "diorama_";
+/**
+ * The triggers that note the changes of an environment. Recycling drops these only: those of a run that compares
+ * snapshots prevent it, since its rows are still to be read.
+ */
+export const NOTING = { apps: "diorama_note", counterparts: "diorama_counterpart" };
 
 /** Drops the triggers that noted changes. Returns whether there were any. */
 async function dropNoting(tx: Tx, schema: string): Promise<boolean> {
   const triggers = await tx<{ name: string; table: string }[]>`
     select tgname as name, relname as table from pg_depend
     join pg_class c on c.oid = objid
-    join pg_trigger on tgrelid = c.oid and not tgisinternal and starts_with(tgname, ${NOTING})
+    join pg_trigger on tgrelid = c.oid and not tgisinternal and tgname = any(${Object.values(NOTING)})
     where refclassid = 'pg_namespace'::regclass and refobjid = to_regnamespace(quote_ident(${schema}))
       and classid = 'pg_class'::regclass
   `;

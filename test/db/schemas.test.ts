@@ -320,6 +320,10 @@ describe("a used clone", () => {
     ["another replica identity", "alter table links replica identity default"],
     ["a dropped index", "drop index links_note"],
     [
+      "the trigger of a run that compares snapshots",
+      "create trigger diorama_order before update on links for each row execute function suppress_redundant_updates_trigger()",
+    ],
+    [
       "a trigger left behind",
       "create trigger x before update on links for each row execute function suppress_redundant_updates_trigger()",
     ],
@@ -331,9 +335,9 @@ describe("a used clone", () => {
   test("whose changes were noted notes none when it is fresh again", async () => {
     await run(`
       create function public.ignore() returns trigger language plpgsql as 'begin return null; end';
-      create constraint trigger ${NOTING}note after insert or update or delete on links
+      create constraint trigger ${NOTING.apps} after insert or update or delete on links
         deferrable initially deferred for each row execute function public.ignore();
-      create trigger ${NOTING}counterpart after delete on "Odd Name" for each row execute function public.ignore()
+      create trigger ${NOTING.counterparts} after delete on "Odd Name" for each row execute function public.ignore()
     `);
     await run("delete from links where a = 4");
 

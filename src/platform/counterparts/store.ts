@@ -219,7 +219,7 @@ export const deleteEnded = async (sql: Sql) =>
     )
   `;
 
-const TRIGGER = `${NOTING}counterpart`;
+const TRIGGER = NOTING.counterparts;
 
 export type Schema = { readonly environmentId: string; readonly schemaName: string };
 

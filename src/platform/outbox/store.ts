@@ -183,7 +183,7 @@ export async function dropUndelivered(tx: Sql, environmentId: string): Promise<v
   await forgetWebhooks(tx, environmentId);
 }
 
-const TRIGGER = `${NOTING}note`;
+const TRIGGER = NOTING.apps;
 
 type Schema = { readonly environmentId: string; readonly schemaName: string };
 
