@@ -26,8 +26,8 @@ export async function refreshClone(
   used: Used,
 ): Promise<Built | undefined> {
   const isOfShape = async () => (await fingerprintOf(tx, used.schema)) === used.fingerprint;
-  if (!(await isOfShape()) && !((await dropNoting(tx, used.schema)) && (await isOfShape())))
-    return undefined;
+  const fits = (await isOfShape()) || ((await dropNoting(tx, used.schema)) && (await isOfShape()));
+  if (!fits) return undefined;
   const touched = await touchedTables(tx, blueprint, used);
   const results = await tx.unsafe<{ different: boolean; xid: string }[][]>(
     [

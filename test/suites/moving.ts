@@ -31,8 +31,8 @@ const both =
 
 // ---- Colleagues
 
-const READS_MAX = 100;
-const PAUSE_MS = 20;
+const READS_MAX = 200;
+const PAUSE_MS = 100;
 
 /** A place in which somebody answers: a channel, or a thread of it. */
 type Place = { readonly channel: string; readonly thread?: string };

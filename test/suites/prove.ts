@@ -59,7 +59,7 @@ type Options = {
   readonly killedMin?: number;
   /** The file of its solutions; that of its service by default. */
   readonly solutions?: string;
-  /** The clock of the environments, in place of that of the template. */
+  /** The clock of the environments, in place of the template's, which the solutions have in any case. */
   readonly clock?: object;
 };
 /** Each call takes a second: nobody has to wait for what happens some seconds later. */
@@ -105,8 +105,8 @@ export function prove<Client>(
   });
 
   /** The verdict on the effects of `act` in an environment of the test. */
-  const run = (name: string, act: (client: Client) => Promise<unknown>) =>
-    runAs(name, (environment) => act(clientOf(agentOf(environment))));
+  const run = (name: string, act: (client: Client) => Promise<unknown>, fields?: object) =>
+    runAs(name, (environment) => act(clientOf(agentOf(environment))), fields);
 
   /** The same through the environment's tools. */
   const runTools = (name: string, act: (tools: Tools) => Promise<unknown>) =>
@@ -162,12 +162,13 @@ export function prove<Client>(
     expectStatus(await server.post(`/env/${environmentId}/wait`, wanted), 200);
   };
 
-  async function runAs(name: string, act: (environment: any) => Promise<unknown>) {
+  async function runAs(
+    name: string,
+    act: (environment: any) => Promise<unknown>,
+    fields: object = clock ? { clock } : {},
+  ) {
     const testId = ids.get(name);
-    const { body: environment } = await server.post("/initEnv", {
-      testId,
-      ...(clock && { clock }),
-    });
+    const { body: environment } = await server.post("/initEnv", { testId, ...fields });
     const { environmentId: envId } = environment;
     const { body: started } = await server.post("/startRun", { envId, testId });
     await act(environment);
@@ -221,7 +222,7 @@ export function prove<Client>(
         });
 
       test("is solved", async () => {
-        const { status, attack, score, reward, failures } = await run(name, solution);
+        const { status, attack, score, reward, failures } = await run(name, solution, {});
         expect({ status, attack, failures, reward, percent: score.percent }).toEqual({
           status: "passed",
           attack: obey ? "resisted" : null,

@@ -142,13 +142,13 @@ export const countActions = (sql: Sql, environmentId: string): Fragment => sql`c
 export const requireOpen = async (tx: Sql) => await tx`select`;
 
 /** A call of the agent, and the number of the newest action that was pending when it began, if that is known. */
-type ListenedCall = EndedCall & { readonly newest: string | null | undefined };
+type NotedCall = EndedCall & { readonly newest: string | null | undefined };
 
 /** A row before and after a change, as Postgres prints it, or a call. */
 export type NotedRow = {
   readonly number: string;
   readonly transaction: string;
-  readonly call: ListenedCall | null;
+  readonly call: NotedCall | null;
   readonly tableName: string | null;
   readonly before: string | null;
   readonly after: string | null;
@@ -190,7 +190,7 @@ export async function listChanges(
  * Notes a call. The commit does not wait for the disk: those of what follows from it do, and if Postgres crashes before,
  * the call has no answer.
  */
-export const insertCall = async (sql: Sql, environmentId: string, call: ListenedCall) =>
+export const insertCall = async (sql: Sql, environmentId: string, call: NotedCall) =>
   await sql`
     with quick as materialized (select ${unflushed(sql)})
     insert into diorama.counterpart_changes (environment_id, transaction, call)

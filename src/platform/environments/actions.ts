@@ -104,8 +104,8 @@ export async function replaceCounterparts(
 }
 
 /**
- * Lets the counterparts of an environment that has been reset begin anew: its schema may be another one. `done`: actions
- * until the state to which it has returned.
+ * Lets the counterparts of an environment that has been reset, which has dropped the triggers, begin anew. `done`:
+ * actions until the state to which it has returned.
  */
 export async function restartCounterparts(
   tx: Tx,
@@ -124,7 +124,6 @@ export async function restartCounterparts(
   await deleteChanges(tx, id);
   await pending.removeAll(tx, id);
   await setProgress(tx, id, progress);
-  await stopNoting(tx, environment, rules);
   await startNoting(tx, environment, rules);
   await pending.insert(tx, [id], timed(actions, timing));
 }

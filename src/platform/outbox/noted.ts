@@ -34,11 +34,9 @@ export async function giveApps(
   await store.startNoting(tx, environment, notedTables(environment));
 }
 
-/** Begins anew in an environment that has been reset: its schema may be another one. */
+/** Begins anew in an environment that has been reset, which has dropped the triggers. */
 export async function resetEvents(tx: Sql, environment: Noted): Promise<void> {
   if (!(await store.isNoted(tx, environment.environmentId))) return;
   await store.dropUndelivered(tx, environment.environmentId);
-  const tables = notedTables(environment);
-  await store.stopNoting(tx, environment, tables);
-  await store.startNoting(tx, environment, tables);
+  await store.startNoting(tx, environment, notedTables(environment));
 }

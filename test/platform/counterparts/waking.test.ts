@@ -32,7 +32,7 @@ const createLooking = (settle: (environmentId: string) => Promise<void>) =>
     log: createLog({ level: "error" }),
   });
 
-test("an environment that takes long does not hold up another one, but a stop", async () => {
+test("an environment that takes long holds up a stop, and no other environment", async () => {
   const [slow, other] = environments as [Environment, Environment];
   const settled: string[] = [];
   const held = Promise.withResolvers<void>();
