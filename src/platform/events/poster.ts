@@ -114,9 +114,14 @@ export function createPoster(deps: {
       }
       const [delivery] = deps.isStopping() ? [] : await store.takeDue(pool, ref, now, ONE);
       if (!delivery) return "nothing";
-      // Too late: it is noted as sent, and sent again.
+      // Not that of the beginning of the turn: it may have been changed since.
+      const current = await findAddress(pool, ref);
+      if (!current) return "nothing";
+      const isSame = current.requestUrl === address.requestUrl;
+      // Not ready, or too late: it is noted as sent, and sent again.
+      if (!isSame && !(await isReady(place, ref, events, current))) return "taken";
       if (performance.now() > leased.until) return "taken";
-      const outcome = await send(place, leased, { events, address }, delivery);
+      const outcome = await send(place, leased, { events, address: current }, delivery);
       if ("reason" in outcome) await fail(pool, ref, await place.now(), events.schedule, [outcome]);
       else await store.acknowledge(pool, ref, [outcome]);
     }

@@ -1,4 +1,4 @@
-/** Webhooks of the tracker that are deleted or disabled while deliveries wait. */
+/** Webhooks of the tracker that are deleted, disabled or get another address while deliveries wait. */
 import { expect, test } from "bun:test";
 import { LinearClient } from "@linear/sdk";
 import { eventually, useSharedDatabase } from "../../support/database";
@@ -24,12 +24,14 @@ async function withWebhook(url: string) {
     ...{ url: "https://bot.example.com/", resourceTypes: ["Issue"], teamId: ENG },
   });
   const webhook = (await created.webhook)!;
-  await database.sql.unsafe(`update ${schemaName}.webhooks set url = $1 where id = $2`, [
-    ...[url, webhook.id],
-  ]);
+  const leadTo = async (address: string) =>
+    await database.sql.unsafe(`update ${schemaName}.webhooks set url = $1 where id = $2`, [
+      ...[address, webhook.id],
+    ]);
+  await leadTo(url);
   const events = `/env/${environmentId}/events`;
   return {
-    ...{ linear, webhook },
+    ...{ linear, webhook, leadTo },
     repeat: async () => await program.post(`/env/${environmentId}/deliveries/1/repeat`, {}),
     /** Its changes have taken effect. */
     settled: async () => expectStatus(await program.get(events), 200),
@@ -41,6 +43,21 @@ async function withWebhook(url: string) {
     },
   };
 }
+
+test("a webhook that gets another address during an attempt gets the next event there", async () => {
+  const answered = Promise.withResolvers<Response>();
+  const [before, after] = [receive(() => answered.promise), receive()];
+  const { linear, leadTo, settled } = await withWebhook(before.url);
+  await linear.createIssue({ teamId: ENG, title: "Before" });
+  await before.has(1);
+  await leadTo(after.url);
+  await linear.createIssue({ teamId: ENG, title: "After" });
+  await settled();
+  answered.resolve(new Response("ok"));
+  const [received] = await after.has(1);
+  expect(JSON.parse(received!.body).data.title).toBe("After");
+  expect(before.requests).toHaveLength(1);
+});
 
 test.each([
   ["deleted", async (webhook: any) => webhook.delete()],
