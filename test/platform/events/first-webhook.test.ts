@@ -56,8 +56,10 @@ describe("the first webhook", () => {
       ...[bot.url, webhookId!],
     ]);
     await at.other.createIssue(titled("third"));
-    await bot.has(1);
-    expect(JSON.parse(bot.requests.at(-1)!.body).data.title).toBe("third");
+    // Deliveries of the first two may arrive as well: they go to the address that the webhook has when they are due.
+    await eventually(() => {
+      expect(bot.requests.map(({ body }) => JSON.parse(body).data.title)).toContain("third");
+    });
   });
 
   test("leaves a run alone, and receives events from the next change of a webhook on", async () => {

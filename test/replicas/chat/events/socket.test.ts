@@ -134,7 +134,7 @@ describe("an envelope", () => {
     ["a ping of an app", '{"type": "ping"}'],
     ["an id that is cut off", `{"envelope_id": "${of().envelope_id.slice(0, -1)}"}`],
     ["a longer id", `{"envelope_id": "${of().envelope_id}0"}`],
-    ["a foreign id", `{"envelope_id": "${crypto.randomUUID().replace(/-4/, "-1")}"}`],
+    ["a foreign id", '{"envelope_id": "6ba7b810-9dad-11d1-80b4-00c04fd430c8"}'],
     ["a message that is cut off", `{"envelope_id": "${of().envelope_id}"`],
     ["deep JSON", `{"envelope_id": ${"[".repeat(100)}${"]".repeat(100)}}`],
   ])("is not acknowledged by %s", (_, text) => {
