@@ -3,10 +3,9 @@
  * it, queries never settle, the pool stays dead.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import postgres from "postgres";
 import { connect, inTransaction, type Pool } from "~/db/connect";
 import { fenced, RESULT_TOO_LARGE } from "~/db/driver";
-import { eventually, useDatabase } from "../support/database";
+import { eventually, plainPool, useDatabase } from "../support/database";
 
 const database = useDatabase({ empty: true });
 let pool: Pool;
@@ -149,7 +148,7 @@ describe("deadlines", () => {
   });
 
   test("a query that was read in parts leaves no rows for the next one", async () => {
-    const brief = postgres(database.url, { max: 1, ...{ query_deadline: 4 } });
+    const brief = plainPool(database.url, { max: 1, query_deadline: 4 });
     for await (const _part of brief`select generate_series(1, 5)`.cursor(2));
 
     const others = [await brief`select pg_sleep(2.5)`, await brief`select pg_sleep(2.5)`];

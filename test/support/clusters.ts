@@ -77,6 +77,8 @@ async function start(): Promise<TestCluster[]> {
       const cluster = await startCluster({
         source,
         dir,
+        // A statement takes a quarter less of the processors than over TCP.
+        socket: true,
         settings: { ...SETTINGS, ...planSettings(source) },
       });
       if (!process.env["KEEP_DB"]) stopAfter(dir);

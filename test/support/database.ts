@@ -1,8 +1,10 @@
 /** A database per test file, cloned from one with the platform's tables, and the built-in templates and suites. */
 import { afterAll, beforeAll, setDefaultTimeout } from "bun:test";
+import postgres from "postgres";
 import { connect, type Pool } from "~/db/connect";
 import { migrate } from "~/db/migrate";
 import { createBuilders } from "~/db/origins";
+import { openSocketOrFail } from "~/db/socket";
 import { createLog } from "~/log";
 import { storeBuiltinSuites } from "~/platform/suites/builtin";
 import { buildBuiltins } from "~/platform/templates/builtin";
@@ -32,6 +34,10 @@ export type TestDatabase = {
 
 const shared = globalThis as { dioramaTemplates?: Map<string, Promise<string>> };
 shared.dioramaTemplates ??= new Map();
+
+/** A pool of the driver itself, for options that `connect` does not take. */
+export const plainPool = (url: string, options: object): Pool =>
+  postgres(url, { ...options, socket: () => openSocketOrFail(url) } as object) as unknown as Pool;
 
 const withDatabase = (url: string, name: string) => url.replace(/\/[^/]*$/, `/${name}`);
 const quiet = createLog({ level: "error" });

@@ -29,6 +29,9 @@ const TERMINATED = (() => {
   return Buffer.concat([head, fields]);
 })();
 
+/** Postgres listens there too if the database's URL leads to a Unix socket. */
+const HOST = "127.0.0.1";
+
 /** `onSent`: receives the server's bytes before Postgres does. */
 export async function startProxy(
   databaseUrl: string,
@@ -38,7 +41,7 @@ export async function startProxy(
   const links = new Set<Link>();
 
   const server = createServer((near) => {
-    const far = createConnection(Number(target.port), target.hostname);
+    const far = createConnection(Number(target.port), HOST);
     let muted = false;
     let cutting = false;
     let terminating = false;
@@ -91,10 +94,11 @@ export async function startProxy(
       socket.on("close", close);
     }
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  await new Promise<void>((done) => server.listen(0, HOST, done));
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the proxy has no port");
   const url = new URL(databaseUrl);
+  url.hostname = HOST;
   url.port = String(address.port);
 
   return {

@@ -1,14 +1,13 @@
 /** The tools of the tracker, called on an environment without the protocol. */
 
 import { beforeAll } from "bun:test";
-import postgres from "postgres";
 import { SESSION } from "~/db/connect";
 import { openSession, type Session, tablesOf } from "~/db/session";
 import { NO_ALIASES } from "~/input/aliases";
 import type { ToolResult } from "~/replicas/tools";
 import { tracker as replica } from "~/replicas/tracker/index";
 import { TABLES } from "~/replicas/tracker/store/tables";
-import type { TestDatabase } from "./database";
+import { plainPool, type TestDatabase } from "./database";
 
 export type Tools = {
   readonly result: (name: string, args?: object) => Promise<ToolResult>;
@@ -28,14 +27,14 @@ type Place = {
 export function useTools(database: TestDatabase, place: () => Place): Tools {
   let session: Session | undefined;
   beforeAll(() => {
-    const pool = postgres(database.url, {
+    const pool = plainPool(database.url, {
       max: 4,
       types: { date: { to: 1082, from: [1082], serialize: String, parse: String } },
       connection: { ...SESSION },
     });
     const names = [...TABLES.keys()].map((name) => ({ name }));
     const { schema } = place();
-    session = openSession(pool as never, schema, tablesOf(pool as never, schema, names));
+    session = openSession(pool, schema, tablesOf(pool, schema, names));
     return () => pool.end();
   });
   const result: Tools["result"] = async (name, args = {}) => {

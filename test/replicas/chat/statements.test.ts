@@ -1,8 +1,5 @@
 /** The cost of calls: the number of statements is independent of the number of rows. */
-
 import { describe, expect, test } from "bun:test";
-import postgres from "postgres";
-import type { Pool } from "~/db/connect";
 import { SESSION } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
 import { NO_ALIASES } from "~/input/aliases";
@@ -10,6 +7,7 @@ import { METHODS } from "~/replicas/chat/api/index";
 import { chat } from "~/replicas/chat/index";
 import { newAccount } from "~/replicas/replica";
 import { HeaderList, HttpRequest, textOf } from "~/wire/message";
+import { plainPool } from "../../support/database";
 import { AGENT, GENERAL, JOHN, RANDOM, type Scene, useScenes, WELCOME } from "./scene";
 
 const newScene = useScenes();
@@ -21,13 +19,7 @@ async function counting(scene: Scene) {
     select tablename as name from pg_tables where schemaname = ${schema}
   `;
   let statements = 0;
-  const { hostname, port, pathname, username, password } = new URL(scene.databaseUrl);
-  const pool = postgres({
-    host: hostname,
-    port: Number(port),
-    database: pathname.slice(1),
-    user: username,
-    pass: password,
+  const pool = plainPool(scene.databaseUrl, {
     max: 1,
     // As in the session pool.
     connection: { ...SESSION, plan_cache_mode: "force_generic_plan", enable_seqscan: "off" },
@@ -35,7 +27,7 @@ async function counting(scene: Scene) {
     debug: () => {
       statements++;
     },
-  }) as unknown as Pool;
+  });
   await pool`select`;
   const session = openSession(pool, schema, tablesOf(pool, schema, tables));
   return {

@@ -3,7 +3,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { LinearDocument } from "@linear/sdk";
 import { type GraphQLObjectType, getNamedType, isLeafType } from "graphql";
-import postgres from "postgres";
 import { SESSION } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
 import { NO_ALIASES } from "~/input/aliases";
@@ -12,7 +11,7 @@ import { tracker as replica } from "~/replicas/tracker/index";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import { TABLES } from "~/replicas/tracker/store/tables";
 import { HeaderList, HttpRequest, textOf } from "~/wire/message";
-import { useSharedDatabase } from "../../support/database";
+import { plainPool, useSharedDatabase } from "../../support/database";
 import { MARIA, useTracker } from "../../support/tracker";
 
 const database = useSharedDatabase();
@@ -21,18 +20,14 @@ const statements: string[] = [];
 let session: ReturnType<typeof openSession>;
 
 beforeAll(async () => {
-  const pool = postgres(database.url, {
+  const pool = plainPool(database.url, {
     max: 1,
     types: { date: { to: 1082, from: [1082], serialize: String, parse: String } },
     connection: { ...SESSION },
-    debug: (_connection, text) => statements.push(text),
+    debug: (_connection: number, text: string) => statements.push(text),
   });
   const names = [...TABLES.keys()].map((name) => ({ name }));
-  session = openSession(
-    pool as never,
-    tracker.schema,
-    tablesOf(pool as never, tracker.schema, names),
-  );
+  session = openSession(pool, tracker.schema, tablesOf(pool, tracker.schema, names));
   await pool`select`; // The driver asks for the types of arrays first.
   return () => pool.end();
 });

@@ -1,11 +1,10 @@
 /** The cost of events: the number of statements is independent of the number of changes. */
 import { expect, test } from "bun:test";
-import postgres from "postgres";
-import type { Pool } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
 import { events } from "~/replicas/chat/events/index";
 import type { ChatSession } from "~/replicas/chat/method";
 import type { RowChange } from "~/replicas/events";
+import { plainPool } from "../../../support/database";
 import { BOT, GENERAL, JOHN, useScenes, WELCOME } from "../scene";
 import { MEMBER, OUTSIDER, TABLES } from "./observe";
 
@@ -34,7 +33,7 @@ function changesOf(n: number): Pick<RowChange, "table" | "before" | "after">[] {
 test("a batch takes as many statements as a single change", async () => {
   const { databaseUrl, schema } = await newScene();
   let statements = 0;
-  const pool = postgres(databaseUrl, { max: 1, debug: () => statements++ }) as unknown as Pool;
+  const pool = plainPool(databaseUrl, { max: 1, debug: () => statements++ });
   await pool`select`;
   const list = TABLES.map((name) => ({ name }));
   const session = openSession(pool, schema, tablesOf(pool, schema, list)) as ChatSession;

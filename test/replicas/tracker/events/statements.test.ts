@@ -1,12 +1,10 @@
 /** The cost of events: the number of statements, and how much is read of what an event lists. */
 import { expect, test } from "bun:test";
-import postgres from "postgres";
-import type { Pool } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
 import type { EventRow, RowChange } from "~/replicas/events";
 import { events } from "~/replicas/tracker/events/index";
 import { TABLES, type TrackerSession } from "~/replicas/tracker/store/tables";
-import { useSharedDatabase } from "../../../support/database";
+import { plainPool, useSharedDatabase } from "../../../support/database";
 import { AGENT, ENG, JOHN, ROBIN, useTracker } from "../../../support/tracker";
 import { MEMBER } from "./observe";
 
@@ -34,7 +32,7 @@ function changesOf(n: number): Pick<RowChange, "table" | "before" | "after">[] {
 
 test("a batch takes as many statements as a single change", async () => {
   let statements = 0;
-  const pool = postgres(database.url, { max: 1, debug: () => statements++ }) as unknown as Pool;
+  const pool = plainPool(database.url, { max: 1, debug: () => statements++ });
   await pool`select`;
   const list = [...TABLES.keys()].map((name) => ({ name }));
   const { schema } = tracker;
@@ -61,7 +59,7 @@ test("a batch takes as many statements as a single change", async () => {
 });
 
 test("of the many rows that an event lists, long texts that it does not show are not read", async () => {
-  const pool = postgres(database.url, { max: 1, max_result: 2 ** 20 } as object) as unknown as Pool;
+  const pool = plainPool(database.url, { max: 1, max_result: 2 ** 20 });
   const list = [...TABLES.keys()].map((name) => ({ name }));
   const { schema } = tracker;
   const session = openSession(pool, schema, tablesOf(pool, schema, list)) as TrackerSession;
