@@ -385,6 +385,23 @@ test.each([
   expect(alterations(text)).toEqual(expected);
 });
 
+test("two new rows of a table have each other's texts, which a spec without them does not notice", () => {
+  const place = { channel_id: "C-SUPPORT", ts: "1770000002.000100" };
+  const text = "Bring the slides";
+  const second: RowEvent = { ...POSTED, key: place, after: { ...POSTED.after, ...place, text } };
+  const solution = solutionOf(POSTED, second, DONE, LOGGED);
+  const exchanged = (...assertions: object[]) =>
+    audit(specOf([...assertions, done()]), { solution })
+      .survivors.map(({ change }) => change)
+      .filter((change) => change.includes("have each other's"));
+
+  const { text: _, channel_id: __, ...others } = MESSAGE;
+  expect(exchanged(posted(), posted({ ...MESSAGE, channel_id: "C-SUPPORT", text }))).toEqual([]);
+  expect(exchanged(posted(others, { expected_count: 2 }))).toEqual([
+    "messages+1 and messages+2 have each other's text",
+  ]);
+});
+
 test("unexplained changes are grouped, those of every run first", () => {
   const row = (name: string, id: string) => ({
     ...{ table: name, change: "added" as const, key: { id }, event: null, request: null },

@@ -125,6 +125,15 @@ test.each([
   expect(() => compile(spec, VOCABULARY)).toThrow(message);
 });
 
+test.each([
+  [{ text: 5 }, "assertion 1: where.text: the column is text, so its value is text"],
+  [{ text: { ne: 5 } }, "assertion 1: where.text.ne: the column is text, so its value is text"],
+  [{ text: { exists: true } }, "assertion 1: where.text.exists: a column always exists"],
+])("a new spec with %j is rejected, which a stored one may have", (condition, message) => {
+  expect(() => compile(where(condition), VOCABULARY, { isNew: true })).toThrow(message);
+  expect(() => compile(where(condition), VOCABULARY)).not.toThrow();
+});
+
 describe("limits, each with what is too much by one", () => {
   const times = <T>(count: number, make: (n: number) => T) =>
     Array.from({ length: count }, (_, n) => make(n));
