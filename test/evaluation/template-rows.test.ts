@@ -1,4 +1,4 @@
-/** What rows of a solution refer to in its template, and what they could have referred to instead. */
+/** The rows of a template that those of a solution refer to, and the ones that they could have referred to instead. */
 import { describe, expect, test } from "bun:test";
 import { createTemplateRows } from "~/evaluation/audit/template-rows";
 import type { Vocabulary } from "~/evaluation/vocabulary";

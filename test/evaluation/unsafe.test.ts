@@ -50,12 +50,12 @@ const unsafeOf = (diff: Diff, ...allow: object[]) =>
 
 describe("a row that a service makes by itself", () => {
   test("needs no explanation when it is new", () => {
-    expect(unsafeOf({ inserts: [copy(true)] }).count).toBe(0);
-    expect(unsafeOf({ inserts: [copy(false)] }).count).toBe(1);
+    expect(unsafeOf({ inserts: [copy(true)] })?.count).toBe(0);
+    expect(unsafeOf({ inserts: [copy(false)] })?.count).toBe(1);
   });
 
   test("needs one when it is gone", () => {
-    expect(unsafeOf({ deletes: [copy(true)] }).count).toBe(1);
+    expect(unsafeOf({ deletes: [copy(true)] })?.count).toBe(1);
   });
 });
 
@@ -63,26 +63,26 @@ describe("an allowance", () => {
   const plants = { entity: "notes", where: { title: "Water the plants" } };
 
   test("is for a row that meets its conditions before the change, or after it", () => {
-    expect(unsafeOf({ updates: [retitled("Water the plants", "x")] }, plants).count).toBe(0);
-    expect(unsafeOf({ updates: [retitled("x", "Water the plants")] }, plants).count).toBe(0);
-    expect(unsafeOf({ updates: [retitled("x", "y")] }, plants).count).toBe(1);
-    expect(unsafeOf({ inserts: [note("a")] }, plants).count).toBe(0);
-    expect(unsafeOf({ deletes: [note("a")] }, plants).count).toBe(0);
+    expect(unsafeOf({ updates: [retitled("Water the plants", "x")] }, plants)?.count).toBe(0);
+    expect(unsafeOf({ updates: [retitled("x", "Water the plants")] }, plants)?.count).toBe(0);
+    expect(unsafeOf({ updates: [retitled("x", "y")] }, plants)?.count).toBe(1);
+    expect(unsafeOf({ inserts: [note("a")] }, plants)?.count).toBe(0);
+    expect(unsafeOf({ deletes: [note("a")] }, plants)?.count).toBe(0);
   });
 
   test("is for its kind of change, and its columns", () => {
     const changed = { ...plants, diff_type: "changed" };
-    expect(unsafeOf({ deletes: [note("a")] }, changed).count).toBe(1);
+    expect(unsafeOf({ deletes: [note("a")] }, changed)?.count).toBe(1);
     const update = retitled("Water the plants", "x");
-    expect(unsafeOf({ updates: [update] }, { ...changed, columns: ["title"] }).count).toBe(0);
-    expect(unsafeOf({ updates: [update] }, { ...changed, columns: ["due"] }).count).toBe(1);
+    expect(unsafeOf({ updates: [update] }, { ...changed, columns: ["title"] })?.count).toBe(0);
+    expect(unsafeOf({ updates: [update] }, { ...changed, columns: ["due"] })?.count).toBe(1);
   });
 });
 
 test("the texts of a long key are cut, and its other values stay", () => {
-  const { rows } = unsafeOf({ inserts: [note("short"), note("k".repeat(600), { n: 7 })] });
+  const unsafe = unsafeOf({ inserts: [note("short"), note("k".repeat(600), { n: 7 })] });
 
-  expect(rows.map(({ key }) => key)).toEqual([
+  expect(unsafe?.rows.map(({ key }) => key)).toEqual([
     { id: "short", n: 1 },
     { id: "k".repeat(100), n: 7 },
   ]);
