@@ -5,7 +5,7 @@
  *
  * The related tests of a file are those that import it and those of its mirrored folder, the long ones last. `--test`
  * names others instead. `--seconds` is the most that the tests of one mutant take: after it, the mutant is killed, as a
- * loop without end would be. Exits with 1 if a mutant survives.
+ * loop without end would be. A survivor that the compiler rejects does not count. Exits with 1 if another one survives.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -39,7 +39,7 @@ console.log(
 
 const tree = await openTree(ROOT, Number(values.seconds) * 1000);
 
-type Outcome = "killed" | "survived" | "untested";
+type Outcome = "killed" | "rejected" | "survived" | "untested";
 
 const sound = new Map<string, Promise<string[]>>();
 
@@ -68,10 +68,13 @@ async function outcomeOf({ file, text }: Mutant): Promise<Outcome> {
     if (!survived) return "killed";
     outcome = "survived";
   }
-  return outcome;
+  await tree.write(file, text);
+  const compiles = await tree.compiles();
+  await tree.restore(file);
+  return compiles ? outcome : "rejected";
 }
 
-const counts: Record<Outcome, number> = { killed: 0, survived: 0, untested: 0 };
+const counts: Record<Outcome, number> = { killed: 0, rejected: 0, survived: 0, untested: 0 };
 for (const mutant of chosen) {
   const outcome = await outcomeOf(mutant);
   counts[outcome]++;
@@ -79,8 +82,9 @@ for (const mutant of chosen) {
 }
 await tree.close();
 
-const { killed, survived, untested } = counts;
+const { killed, rejected, survived, untested } = counts;
 const alive = survived + untested;
 const without = untested > 0 ? `, ${untested} without tests` : "";
-console.log(`\n${killed} of ${killed + alive} killed${without}`);
+const others = rejected > 0 ? `; the compiler rejects ${rejected} more` : "";
+console.log(`\n${killed} of ${killed + alive} killed${without}${others}`);
 process.exitCode = alive > 0 ? 1 : 0;

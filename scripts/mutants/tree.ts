@@ -36,6 +36,15 @@ export async function openTree(root: string, limitMs: number) {
       return (await child.exited) === 0;
     },
 
+    /** Whether the compiler accepts the sources. */
+    async compiles(): Promise<boolean> {
+      const child = Bun.spawn([process.execPath, ...TSC], {
+        cwd: folder,
+        stdio: ["ignore", "ignore", "ignore"],
+      });
+      return (await child.exited) === 0;
+    },
+
     /** Waits for the tests' own Postgres, which stops after them. */
     async close(): Promise<void> {
       const servers = new Bun.Glob(".diorama/*/data/postmaster.pid");
@@ -51,4 +60,5 @@ export async function openTree(root: string, limitMs: number) {
 
 /** Generous: on a busy machine a test that takes longer would seem to notice the mutant. */
 const TEST_MS = "120000";
+const TSC = ["node_modules/.bin/tsc", "--incremental", "--tsBuildInfoFile", ".diorama/tsbuildinfo"];
 const PARALLEL = ["--parallel=2", "--parallel-delay=0", "--no-isolate"];

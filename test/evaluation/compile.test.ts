@@ -182,6 +182,23 @@ describe("limits, each with what is too much by one", () => {
   });
 });
 
+test("patterns of assertions, of an attack and of allowances are counted together", () => {
+  const matching = { where: { text: { regex: "a{900}" } } };
+  const pattern = { diff_type: "added", entity: "messages", ...matching };
+  const [assertions, attack] = [Array(5).fill(pattern), { assertions: Array(5).fill(pattern) }];
+  const allow = [{ entity: "messages", ...matching }];
+  const given = { assertions, attack, allow };
+
+  expect(() => compile(given, VOCABULARY)).not.toThrow();
+  expect(() => compile({ ...given, allow: [...allow, ...allow] }, VOCABULARY)).toThrow(
+    "allow[1].where.text.regex: the patterns have more than 10000 steps",
+  );
+  expect(() => compile({ assertions: Array(11).fill(pattern) }, VOCABULARY)).not.toThrow();
+  expect(() => compile({ assertions: Array(12).fill(pattern) }, VOCABULARY)).toThrow(
+    "assertion 12",
+  );
+});
+
 describe("a spec", () => {
   test("may use every column, literal and operator", () => {
     const spec = where({

@@ -137,11 +137,15 @@ function phrases(words: Words, table: string, said: Said, beside: Beside): strin
     case "all":
       return said.of.flatMap((part) => phrases(words, table, part, beside));
     case "any":
-      return [list(said.of.map((part) => together(words, table, part)).filter(Boolean), "or")];
+      return [list(said.of.map((part) => choice(words, table, part)).filter(Boolean), "or")];
     case "not":
       return [`but not ${together(words, table, said.of) || "any"}`];
   }
 }
+
+/** "whose title is “a”", "not whose title is “a”". */
+const choice = (words: Words, table: string, said: Said) =>
+  together(words, table, said).replace(/^but not /, "not ");
 
 /** A part of a spec as one phrase. */
 export const together = (words: Words, table: string, said: Said) =>
