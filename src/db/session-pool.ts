@@ -85,30 +85,33 @@ export function createSessionPool<S>(
     },
 
     /**
-     * Runs `work` on the environment's tables, and names its writes in the log with `mark`. Throws EnvironmentEnded if
-     * the environment has ended, before or during the call.
+     * Runs `work` on the environment's tables, with the settings that it has during the call, and names its writes in the
+     * log with `mark`. Throws EnvironmentEnded if the environment has ended, before or during the call.
      */
     use: <T>(
       environmentRef: EnvironmentRef,
-      work: (session: Session) => Promise<T>,
+      work: (session: Session, settings: S) => Promise<T>,
       mark?: LogMark,
     ): Promise<T> =>
-      leased(environmentRef, async ({ backend, fence, sql: plain }, { source, isNoted }) => {
-        const { environmentId, schemaName } = environmentRef;
-        const ofCall = typeof source === "function" ? await source(plain) : source;
-        // The changes of an environment that notes them are delivered: its commits wait for the disk.
-        const cause =
-          mark && isNoted
-            ? { cause: () => causeOf({ request: mark.request, user: mark.user?.() }, ofCall) }
-            : undefined;
-        const deferral =
-          mark && !cause ? flusher?.begin(() => callsOf(environmentId) > 1) : undefined;
-        const sql = mark ? fenced(backend.sql, fence, { ...mark, ...cause, ...deferral }) : plain;
-        const tables = tablesOf(sql, schemaName, environmentRef.tables);
-        const result = await work(openSession(sql, schemaName, tables, ofCall));
-        await deferral?.settle();
-        return result;
-      }),
+      leased(
+        environmentRef,
+        async ({ backend, fence, sql: plain }, { source, settings, isNoted }) => {
+          const { environmentId, schemaName } = environmentRef;
+          const ofCall = typeof source === "function" ? await source(plain) : source;
+          // The changes of an environment that notes them are delivered: its commits wait for the disk.
+          const cause =
+            mark && isNoted
+              ? { cause: () => causeOf({ request: mark.request, user: mark.user?.() }, ofCall) }
+              : undefined;
+          const deferral =
+            mark && !cause ? flusher?.begin(() => callsOf(environmentId) > 1) : undefined;
+          const sql = mark ? fenced(backend.sql, fence, { ...mark, ...cause, ...deferral }) : plain;
+          const tables = tablesOf(sql, schemaName, environmentRef.tables);
+          const result = await work(openSession(sql, schemaName, tables, ofCall), settings);
+          await deferral?.settle();
+          return result;
+        },
+      ),
 
     /** Runs `work`, which only reads. It is no call: it is not counted, and its source is not the environment's. */
     read: <T>(environmentRef: EnvironmentRef, work: (session: Session) => Promise<T>): Promise<T> =>

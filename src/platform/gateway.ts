@@ -19,7 +19,7 @@ import {
   requireToolToken,
 } from "~/platform/admission";
 import type { Acting } from "~/platform/environments/acting";
-import type { CallListener } from "~/platform/environments/call-listener";
+import { type CallListener, heardBy } from "~/platform/environments/call-listener";
 import type { Environments } from "~/platform/environments/environments";
 import { asNotFound, environmentId, notFound, requireId } from "~/platform/environments/id";
 import type { Settings } from "~/platform/environments/opening";
@@ -135,8 +135,8 @@ export function createGateway(deps: {
     const place = { kind, services: Object.keys(actors) };
     const tables = await templates.tablesOf(environment);
     const environmentRef = { ...environment, tables };
-    const { faults, hasCounterparts, namedCalls, now } = await sessionPool.settings(environmentRef);
-    if (!isViewing) acting.listen(listener, environment, { namedCalls, baseUrl });
+    const { faults, hasCounterparts, now, ...named } = await sessionPool.settings(environmentRef);
+    if (!isViewing) acting.listen(listener, environment, { ...named, baseUrl });
     const actorOf = (service: string) => actors[service] ?? NOBODY_HERE;
     const callerIn = async (service: string) => ({
       actor: actorOf(service),
@@ -157,7 +157,7 @@ export function createGateway(deps: {
       const within = (session: Session) => work(serviceSession(place, service, session));
       const read = (session: Session) =>
         state ? past.read(state, session.source, within) : within(session);
-      const use = () => sessionPool.use(environmentRef, read, mark);
+      const use = () => sessionPool.use(environmentRef, heardBy(listener, read), mark);
       const call = () =>
         hasCounterparts ? acting.around(environment, { baseUrl, isViewing, listener }, use) : use();
       return isViewing ? call() : activity.during(environmentRef.environmentId, call);

@@ -12,6 +12,7 @@ import type { EndedCall } from "~/evaluation/calls";
 import type { Row } from "~/evaluation/predicate";
 import type { Counterpart } from "~/platform/counterparts/model";
 import type { StoredPending } from "~/platform/counterparts/pending-store";
+import { randomId } from "~/source";
 
 /** A rule with the id of its user, its service and the table of its trigger. */
 export type StoredRule = Counterpart & {
@@ -37,6 +38,8 @@ export type Progress = {
   readonly kept?: Row;
   /** Actions so far, also of rules that were replaced. */
   readonly actions: number;
+  /** Another one each time that they begin anew. Absent of rules from before there was any. */
+  readonly begun?: string;
 };
 
 export type CounterpartState = {
@@ -56,6 +59,7 @@ export const newState = (rules: readonly StoredRule[], actions = 0): Counterpart
     waiting: rules.map(({ at, quiet }) => (at === undefined && quiet === undefined ? 0 : 1)),
     dropped: rules.map(() => 0),
     actions,
+    begun: randomId(),
   },
 });
 
@@ -187,14 +191,23 @@ export async function listChanges(
 }
 
 /**
- * Notes a call. The commit does not wait for the disk: those of what follows from it do, and if Postgres crashes before,
- * the call has no answer.
+ * Notes a call, unless its counterparts have begun anew since: the lock lets that delete all calls from before. The commit
+ * does not wait for the disk: those of what follows from it do, and if Postgres crashes before, the call has no answer.
  */
-export const insertCall = async (sql: Sql, environmentId: string, call: NotedCall) =>
+export const insertCall = async (
+  sql: Sql,
+  environmentId: string,
+  begun: string | null,
+  call: NotedCall,
+) =>
   await sql`
-    with quick as materialized (select ${unflushed(sql)})
+    with quick as materialized (select ${unflushed(sql)}), same as materialized (
+      select from diorama.counterparts
+      where environment_id = ${environmentId} and progress ->> 'begun' is not distinct from ${begun}::text
+      for share
+    )
     insert into diorama.counterpart_changes (environment_id, transaction, call)
-    select ${environmentId}, pg_current_xact_id(), ${storableJson(call)}::text::json from quick
+    select ${environmentId}, pg_current_xact_id(), ${storableJson(call)}::text::json from quick, same
   `;
 
 /** Deletes the changes that no rule can act on any more: up to this one. */

@@ -28,6 +28,7 @@ import { sourceBetween } from "~/platform/environments/clock";
 import { lockTiming, setClock } from "~/platform/environments/clock-store";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import { notFound } from "~/platform/environments/id";
+import type { Settings } from "~/platform/environments/opening";
 import { type Acts, createPerforming, type SessionOf } from "~/platform/environments/performing";
 import { createSettling } from "~/platform/environments/settling";
 import type { EnvironmentRow } from "~/platform/environments/store";
@@ -136,16 +137,16 @@ export function createActing(deps: {
       environment: EnvironmentRow,
       {
         namedCalls,
+        begun,
         baseUrl,
-      }: { readonly namedCalls: readonly string[]; readonly baseUrl?: string },
+      }: Pick<Settings, "namedCalls" | "begun"> & { readonly baseUrl?: string },
     ): void {
       if (namedCalls.length === 0) return;
+      listener.begun = begun;
       listener.onEnd = async (call) => {
         if (!namedCalls.some((pattern) => isNamed(pattern, call))) return;
-        await store.insertCall(pool, environment.environmentId, {
-          ...call,
-          newest: listener.newest,
-        });
+        const { begun: own = null, newest } = listener;
+        await store.insertCall(pool, environment.environmentId, own, { ...call, newest });
         await settleAfter(environment, baseUrl);
       };
     },

@@ -121,9 +121,9 @@ export async function restartCounterparts(
   }
   const { rules } = state;
   const { progress, pending: actions } = beginning(rules, timing, done);
+  await setProgress(tx, id, progress); // From now on no earlier call is noted.
   await deleteChanges(tx, id);
   await pending.removeAll(tx, id);
-  await setProgress(tx, id, progress);
   await startNoting(tx, environment, rules);
   await pending.insert(tx, [id], timed(actions, timing));
 }

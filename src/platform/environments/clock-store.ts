@@ -35,6 +35,8 @@ type Opened = {
   readonly noted: boolean;
   /** It has counterparts. */
   readonly counterparts: boolean;
+  /** Their beginning, as in their progress. */
+  readonly begun: string | null;
   /** The calls that rules name. */
   readonly namedCalls: readonly string[];
 };
@@ -48,6 +50,9 @@ export async function findOpening(sql: Sql, environmentId: string): Promise<Open
         select from diorama.counterparts c
         where c.environment_id = e.environment_id and json_array_length(c.rules) > 0
       ) as counterparts,
+      (
+        select progress ->> 'begun' from diorama.counterparts c where c.environment_id = e.environment_id
+      ) as begun,
       array(
         select condition ->> 'entity'
         from diorama.counterparts c, json_array_elements(c.rules) rule,

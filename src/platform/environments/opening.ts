@@ -10,6 +10,8 @@ export type Settings = {
   /** Null without any. */
   readonly faults: readonly Fault[] | null;
   readonly hasCounterparts: boolean;
+  /** Their beginning, as in their progress. */
+  readonly begun: string | null;
   /** The calls that its rules name, as assertions do. */
   readonly namedCalls: readonly string[];
   /** The time that it shows, in milliseconds since 1970; null: real time. */
@@ -23,8 +25,8 @@ export async function openEnvironment(
 ): Promise<Opening<Settings> | undefined> {
   const row = await findOpening(sql, environmentId);
   if (!row) return undefined;
-  const { timing, state, noted, counterparts: hasCounterparts, namedCalls } = row;
+  const { timing, state, noted, counterparts: hasCounterparts, begun, namedCalls } = row;
   const { source, now } = openTiming(timing, environmentId);
-  const settings = { faults: state?.faults ?? null, hasCounterparts, namedCalls, now };
+  const settings = { faults: state?.faults ?? null, hasCounterparts, begun, namedCalls, now };
   return { source, settings, isNoted: noted };
 }

@@ -4,7 +4,7 @@ import type { LogMark } from "~/db/driver";
 import { EnvironmentEnded } from "~/db/opening";
 import { errorFields, type Log } from "~/log";
 import type { Acting } from "~/platform/environments/acting";
-import type { CallListener } from "~/platform/environments/call-listener";
+import { type CallListener, heardBy } from "~/platform/environments/call-listener";
 import type { EnvironmentRow } from "~/platform/environments/store";
 import { claimAnswer } from "~/platform/events/acts-store";
 import type { AppRef, Attempted } from "~/platform/events/deliveries-store";
@@ -54,13 +54,17 @@ export function createAnswering(deps: {
     const request = crypto.randomUUID();
     const listener: CallListener = {};
     const call = beginCall(called, { request, trace: null, name, isViewing: false, listener });
-    const { hasCounterparts, namedCalls } = await place.settings();
-    acting.listen(listener, environment, { namedCalls });
+    const settings = await place.settings();
+    acting.listen(listener, environment, settings);
     call.account.arguments = answer;
     const { tokenHash: secret } = environment;
     const write = () =>
-      place.write(service, call.mark, (session) => effect({ session, user, secret }));
-    const rejection = hasCounterparts
+      place.write(
+        service,
+        call.mark,
+        heardBy(listener, (session) => effect({ session, user, secret })),
+      );
+    const rejection = settings.hasCounterparts
       ? await acting.around(environment, { listener }, write)
       : await write();
     call.account.error = rejection?.split(" ")[0] ?? null;

@@ -45,9 +45,13 @@ export function createPlaces(deps: {
     const write = <T>(
       service: string,
       mark: LogMark,
-      work: (session: Session) => Promise<T>,
+      work: (session: Session, settings: Settings) => Promise<T>,
     ): Promise<T> =>
-      sessionPool.use(ref, (session) => work(serviceSession(place, service, session)), mark);
+      sessionPool.use(
+        ref,
+        (session, settings) => work(serviceSession(place, service, session), settings),
+        mark,
+      );
 
     return {
       environment,
