@@ -8,6 +8,8 @@ export type Source = {
   /** The time in microseconds since 1970. */
   readonly micros: number;
   readonly bytes: (count: number) => Uint8Array;
+  /** Of something between two calls that is no call. */
+  readonly isBetween?: true;
 };
 
 /** In a millisecond. */

@@ -135,7 +135,7 @@ export function sourceBetween(timing: Timing, number: number, at?: number): Sour
   const { calls, seed } = timing;
   const micros = at === undefined ? sourceOfCall(timing, calls).micros : at * MICROS;
   const bytes = seed === null ? REAL.bytes : seededBytes(`${seed} between`, number);
-  return { micros, bytes };
+  return { micros, bytes, isBetween: true };
 }
 
 const offsetOf = (clock: Clock | null) => (clock ? (clock.now - clock.since) * MICROS : 0);

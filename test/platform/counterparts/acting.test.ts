@@ -209,6 +209,29 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
     expect(channel.topic.value).toBe("by John");
   });
 
+  test("a colleague who reads a channel does not post what the agent has scheduled there", async () => {
+    const { open, say, start } = on(program);
+    const when = { diff_type: "called", entity: "users.list" };
+    const reads = { ...{ name: "john-reads", as: JOHN }, when };
+    const call = (method: string) => ({ call: { method, arguments: { channel: CHANNEL } } });
+    const environment = await open([
+      { ...reads, ...call("conversations.history") },
+      { ...reads, name: "john-looks", ...call("conversations.info") },
+    ]);
+    const runId = await start(environment);
+    const postAt = Date.parse(NOON) / 1_000 + 2;
+    await say(environment, "chat.scheduleMessage", { text: "the agent's", post_at: `${postAt}` });
+    await say(environment, "users.info", { user: JOHN });
+    await say(environment, "users.list");
+    const expectedOutput = {
+      assertions: [{ diff_type: "added", entity: "messages", actor: "counterpart" }],
+    };
+    const { body } = await program.post("/evaluateRun", { runId, expectedOutput });
+    expect(body.status).toBe("failed");
+    const { messages } = await say(environment, "conversations.history");
+    expect(texts(messages)).toContain("the agent's");
+  });
+
   test("include has the changes of the actors that it names", async () => {
     const { open, say, start } = on(program);
     const environment = await open([APPROVES]);

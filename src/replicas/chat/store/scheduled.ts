@@ -1,4 +1,4 @@
-/** Scheduled messages. They become messages when the clock is moved or somebody reads the channel, at their own time. */
+/** Scheduled messages. They become messages when the clock is moved or a call reads the channel, at their own time. */
 
 import type { ChatSession } from "~/replicas/chat/method";
 import { asTs, nowMicros, nowSeconds } from "~/replicas/chat/store/clock";
@@ -105,13 +105,15 @@ type Delivered = { readonly id: string; readonly isPosted: boolean };
 
 /**
  * Posts the due messages of one channel or of all. Those that cannot be posted any more (the channel is archived, the
- * author has left, the thread was deleted) are dropped.
+ * author has left, the thread was deleted) are dropped. A person who reads between two calls posts none: it would be that
+ * person's doing. The next call does.
  */
 export async function deliverDue(
   session: ChatSession,
   channel: string | undefined,
 ): Promise<Delivered[]> {
-  const { sql, t } = session;
+  const { sql, t, source } = session;
+  if (source.isBetween) return [];
   const inChannel = channel === undefined ? sql`` : sql`and channel_id = ${channel}`;
   // They get the first free timestamps of their second.
   const micros = sql`
