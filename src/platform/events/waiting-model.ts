@@ -25,6 +25,7 @@ const Until = t.Object(
     after: t.Optional(
       Type.Integer({
         ...Count,
+        maximum: Number.MAX_SAFE_INTEGER,
         default: 0,
         description: "Only events with a greater number: those before are known",
       }),

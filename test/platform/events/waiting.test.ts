@@ -122,6 +122,7 @@ describe("until an event", () => {
     [{ type: "mesage.channels" }, 'until.type: there is no event "mesage.channels"'],
     [{ ...replied, where: { text: "x" } }, 'until.where: an event has no column "text"'],
     [{ ...replied, where: { "payload.x": { regex: "a" } } }, "take no regex"],
+    [{ ...replied, after: 1e300 }, "until.after: Expected integer to be less"],
   ])("rejects %j", async (until, problem) => {
     const { environmentId } = await first.environment({ events });
     const answer = await first.post(`/env/${environmentId}/wait`, { until });
