@@ -97,7 +97,7 @@ export function createClocks(deps: {
           if (people) queues.push(people.queue);
           // What is left from before is due at the time that the clock shows.
           const until =
-            wanted.to === "next"
+            wanted.to === "next" && wanted.advance === undefined
               ? Math.max(from, (await firstOf(queues, from, LAST_SHOWN))?.at ?? from)
               : target(wanted, from);
           const moved = movedTo(timing, until);

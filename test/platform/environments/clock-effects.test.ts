@@ -402,6 +402,7 @@ describe("a clock that is moved", () => {
   test.each([
     [{}, "to: either to or advance is needed"],
     [{ to: NOON, advance: "P1D" }, "to: either to or advance is needed"],
+    [{ to: "next", advance: "P1D" }, "to: either to or advance is needed"],
     [{ advance: "-P1D" }, "advance: a duration like P1D or PT2H30M is needed"],
     [{ advance: "tomorrow" }, "advance: a duration like P1D or PT2H30M is needed"],
     [{ advance: "P20Y" }, "advance: the clock must stay in the years 2002 to 2037"],
