@@ -55,4 +55,4 @@ export function requireKnownKeys(
 
 /** The path of a part: `columns` and `[0]` are `columns[0]`. */
 export const joined = (path: string, part: string) =>
-  part === "" || part.startsWith("[") ? `${path}${part}` : `${path}.${part}`;
+  path === "" || part === "" || part.startsWith("[") ? `${path}${part}` : `${path}.${part}`;

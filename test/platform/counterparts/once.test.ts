@@ -142,5 +142,6 @@ describe("an act", () => {
     const answer = await act(environment, body);
     expectRefusal(answer, 400, "invalid_request");
     expect(answer.body.detail).toContain(problem);
+    expect(answer.body.detail).not.toStartWith(".");
   });
 });
