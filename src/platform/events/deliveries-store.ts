@@ -27,8 +27,11 @@ export type Leased = AppRef & {
   readonly isBehind: boolean;
 };
 
-/** How long a server may deliver to an app, when it renews that, and when an attempt without an acknowledgement is late. */
-type LeaseTimes = { readonly ms: number; readonly renewMs: number; readonly lateMs: number };
+/** How long a server may deliver to an app, and when it renews that. */
+type LeaseTimes = { readonly ms: number; readonly renewMs: number };
+
+/** An app, and when an attempt without an acknowledgement is late. */
+type Leasing = AppRef & { readonly lateMs: number };
 
 /**
  * Takes, or keeps, the right to deliver to these apps, and looks at what they have. An app that is not returned is gone,
@@ -36,16 +39,17 @@ type LeaseTimes = { readonly ms: number; readonly renewMs: number; readonly late
  */
 export const lease = async (
   sql: Sql,
-  apps: readonly AppRef[],
+  apps: readonly Leasing[],
   server: string,
-  { ms, renewMs, lateMs }: LeaseTimes,
+  { ms, renewMs }: LeaseTimes,
 ): Promise<Leased[]> =>
   await sql<Leased[]>`
     with quick as materialized (select ${unflushed(sql)}), given as (
-      select a.environment_id, a.app_id, a.user_id, a.leased_by, a.leased_until
+      select a.environment_id, a.app_id, a.user_id, a.leased_by, a.leased_until, g.late_ms
       from unnest(
-        ${apps.map(({ environmentId }) => environmentId)}::text[], ${apps.map(({ app }) => app)}::text[]
-      ) as g (environment_id, app_id)
+        ${apps.map(({ environmentId }) => environmentId)}::text[], ${apps.map(({ app }) => app)}::text[],
+        ${apps.map(({ lateMs }) => lateMs)}::int8[]
+      ) as g (environment_id, app_id, late_ms)
       join diorama.event_apps a using (environment_id, app_id) join diorama.environments e using (environment_id)
       where e.deleted_at is null and e.expires_at > now()
     ), taken as (
@@ -66,7 +70,7 @@ export const lease = async (
         select from diorama.deliveries d
         where d.environment_id = given.environment_id and d.app_id = given.app_id and (
           state = 'pending' and due_at = 0
-          or state = 'sent' and sent_at < clock_timestamp() - ${lateMs} * interval '1 millisecond'
+          or state = 'sent' and sent_at < clock_timestamp() - late_ms * interval '1 millisecond'
         )
       ) as is_due,
       exists (

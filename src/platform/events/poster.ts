@@ -41,7 +41,7 @@ export function createPoster(deps: {
   async function hold(ref: store.AppRef, events: Events) {
     const { acknowledgeMs: lateMs } = events.schedule;
     const since = performance.now();
-    const [leased] = await store.lease(pool, [ref], server, { ...LEASE, lateMs });
+    const [leased] = await store.lease(pool, [{ ...ref, lateMs }], server, LEASE);
     if (!leased || leased.leftMs === null) return undefined;
     return { ...leased, until: since + leased.leftMs - lateMs - MARGIN_MS };
   }

@@ -49,8 +49,10 @@ export function createSockets(deps: DispatcherParts & { readonly derivation: Der
     for (let from = 0; from < among.length; from += APPS_MAX) {
       const part = among.slice(from, from + APPS_MAX);
       const since = performance.now();
-      const lateMs = Math.max(...part.map(({ schedule }) => schedule.acknowledgeMs));
-      const leased = await lease(pool, part, server, { ...LEASE, lateMs });
+      const apps = part.map(({ environmentId, app, schedule }) => ({
+        ...{ environmentId, app, lateMs: schedule.acknowledgeMs },
+      }));
+      const leased = await lease(pool, apps, server, LEASE);
       const byKey = new Map(leased.map((each) => [keyOf(each), each]));
       await Promise.all(part.map((each) => found(each, byKey.get(keyOf(each)), since)));
     }
