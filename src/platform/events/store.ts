@@ -222,7 +222,7 @@ const listChanges = async (
     where environment_id = ${environmentId} order by number
   `;
 
-/** More are not looked at. */
+/** More of a table are not looked at, nor more bytes than a batch may have. */
 const LATER_MAX = 1_000;
 
 /** The changes of a table after a batch. */
@@ -232,9 +232,13 @@ const listLater = async (
   { table, after }: { readonly table: string; readonly after: number },
 ) =>
   await sql<NotedChange[]>`
-    select ${changeColumns(sql)}
-    from diorama.changes where environment_id = ${environmentId} and number > ${after} and table_name = ${table}
-    order by number limit ${LATER_MAX}
+    select ${changeColumns(sql)} from (
+      select number, transaction, table_name, before, after, cause,
+        sum(coalesce(octet_length(before::text), 0) + coalesce(octet_length(after::text), 0)) over (order by number) as bytes
+      from diorama.changes where environment_id = ${environmentId} and number > ${after} and table_name = ${table}
+      order by number limit ${LATER_MAX}
+    ) next
+    where bytes <= ${BATCH_BYTES} order by number
   `;
 
 /** `change`: the last one that these events follow from. The rest: what there was before them. */

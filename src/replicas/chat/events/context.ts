@@ -97,11 +97,29 @@ function spansOf(changes: readonly AnyChange[]) {
   return spans;
 }
 
-/** `changes`: of whole transactions, in their order. */
+/** The channels as they were before later changes. */
+function channelsBefore(
+  current: readonly Channel[],
+  later: readonly Change<"channels">[],
+): ReadonlyMap<string, Channel> {
+  const channels = new Map(current.map((channel) => [channel.id, channel]));
+  for (const change of later.toReversed()) {
+    const { before } = change;
+    if (before) channels.set(before.id, before);
+    else channels.delete(rowOf(change).id);
+  }
+  return channels;
+}
+
+/**
+ * `changes`: of whole transactions, in their order. `later`: changes of a table after them, which the rows that are read
+ * have by then.
+ */
 export async function readContext(
   session: ChatSession,
   changes: readonly AnyChange[],
   apps: readonly EventApp[],
+  later: <N extends TableName>(table: N) => Promise<readonly Change<N>[]>,
 ): Promise<Context> {
   const places = placesOf(changes);
   const fileIds = [
@@ -114,8 +132,17 @@ export async function readContext(
     listMessagesAt(session, places),
     listShares(session, places, distinct(fileIds)),
   ]);
-  const messages = createTimeline(changesOf(changes, "messages"), readMessages, placeKey);
-  const shares = createTimeline(changesOf(changes, "file_shares"), readShares, shareKey);
+  const [laterMessages, laterShares] = await Promise.all([later("messages"), later("file_shares")]);
+  const messages = createTimeline(
+    [...changesOf(changes, "messages"), ...laterMessages],
+    readMessages,
+    placeKey,
+  );
+  const shares = createTimeline(
+    [...changesOf(changes, "file_shares"), ...laterShares],
+    readShares,
+    shareKey,
+  );
 
   const members = changesOf(changes, "channel_members");
   const pins = changesOf(changes, "pins");
@@ -137,20 +164,26 @@ export async function readContext(
     countPins(session, distinct(pins.map((change) => rowOf(change).channel_id))),
   ]);
 
+  const [laterChannels, laterMembers, laterPins] = await Promise.all([
+    later("channels"),
+    later("channel_members"),
+    later("pins"),
+  ]);
+  const allPins = [...pins, ...laterPins];
   const spans = spansOf(changes);
   const transactions = Map.groupBy(changes, ({ transaction }) => transaction);
   const fileRows = new Map(files.map((file) => [file.id, file]));
   const byPlace = Map.groupBy(shares.rows, placeKey);
   const byFile = Map.groupBy(shares.rows, ({ file_id: file }) => file);
   const threadRows = new Map(roots.map(({ number }, place) => [number, threads[place]]));
-  const membership = createTimeline<Member>(members, memberships, memberKey);
+  const membership = createTimeline<Member>([...members, ...laterMembers], memberships, memberKey);
   const existing = (rows: readonly Rows["file_shares"][] | undefined, at: number) =>
     (rows ?? []).flatMap((share) => shares.at(shareKey(share), at) ?? []);
   return {
     team,
     apps,
     bots: new Map(bots.map((bot) => [bot.bot_id, bot])),
-    channels: new Map(channels.map((channel) => [channel.id, channel])),
+    channels: channelsBefore(channels, laterChannels),
     beside: ({ transaction }, table) => changesOf(transactions.get(transaction) ?? [], table),
     endOf: ({ transaction }) => spans.get(transaction)?.last ?? 0,
     startOf: ({ transaction }) => (spans.get(transaction)?.first ?? 1) - 1,
@@ -163,7 +196,7 @@ export async function readContext(
     sharesOf: (file, at) => existing(byFile.get(file), at),
     threadOf: ({ number }) => threadRows.get(number) ?? undefined,
     pinsOf: (channel, at) =>
-      pins
+      allPins
         .filter((change) => change.number > at && rowOf(change).channel_id === channel)
         .reduce(
           (count, { before }) => count + (before === null ? -1 : 1),

@@ -1,6 +1,7 @@
 /** The events that the apps of a workspace receive of its changes: the Events API, delivered by Socket Mode. */
 import {
   type Change,
+  changesOf,
   type Derived,
   EVERYONE,
   secondsOf,
@@ -38,6 +39,7 @@ const DERIVERS = {
   emoji,
 } satisfies { [N in TableName]?: (change: Change<N>, context: Context) => Derived[] };
 
+type Given = readonly RowChange<TableName>[];
 type Deriver = (change: RowChange<TableName>, context: Context) => Derived[];
 
 const ALL_TYPES: { readonly [type: string]: readonly string[] } = { ...TYPES, ...RAISED_TYPES };
@@ -91,8 +93,11 @@ export const events: Events<TableName> = {
     };
   },
 
-  async derive(session, changes, apps) {
-    const context = await readContext(session, changes as RowChange<TableName>[], apps);
+  async derive(session, changes, apps, later) {
+    const given = changes as Given;
+    const context = await readContext(session, given, apps, async (table) =>
+      changesOf((await later(table)) as Given, table),
+    );
     const derivers = DERIVERS as { readonly [table: string]: unknown } as Readonly<
       Record<string, Deriver | undefined>
     >;
