@@ -120,7 +120,7 @@ export function createConnecting(deps: {
         environmentId,
         app.service,
       );
-      const opening = { app: id, secret: tokenHash, baseUrl, webhook: app.webhook };
+      const opening = { app: id, secret: tokenHash, baseUrl };
       const format = forwardFormat(events.request, schedule, opening);
       const open = (peer: Peer): Listener => {
         const giveBack = taken(keyId);

@@ -1,6 +1,7 @@
 /** Deliveries of events to apps, and the servers that make them. */
 import type { Sql } from "~/db/connect";
 import { unflushed } from "~/db/unflushed";
+import type { WebhookSettings } from "~/replicas/events";
 
 /** Notified with the id of an environment that has something to deliver. */
 export const DELIVERIES_CHANNEL = "diorama_deliveries";
@@ -13,8 +14,6 @@ export type Attempted = { readonly number: number; readonly attempt: number };
 
 /** An app, and what a server that it is connected to has to do for it. */
 export type Leased = AppRef & {
-  /** The user that the app acts as now. */
-  readonly user: string;
   /** Milliseconds that this server may deliver to it; null: another server may. */
   readonly leftMs: number | null;
   /** Another server, or an earlier start of this one, did so before. */
@@ -45,7 +44,7 @@ export const lease = async (
 ): Promise<Leased[]> =>
   await sql<Leased[]>`
     with quick as materialized (select ${unflushed(sql)}), given as (
-      select a.environment_id, a.app_id, a.user_id, a.leased_by, a.leased_until, g.late_ms
+      select a.environment_id, a.app_id, a.leased_by, a.leased_until, g.late_ms
       from unnest(
         ${apps.map(({ environmentId }) => environmentId)}::text[], ${apps.map(({ app }) => app)}::text[],
         ${apps.map(({ lateMs }) => lateMs)}::int8[]
@@ -62,7 +61,7 @@ export const lease = async (
       )
       returning a.environment_id, a.app_id
     )
-    select environment_id, app_id as app, user_id as user,
+    select environment_id, app_id as app,
       case when taken.app_id is not null then ${ms}::float8
         when leased_by = ${server} then extract(epoch from leased_until - clock_timestamp())::float8 * 1000 end as left_ms,
       taken.app_id is not null and leased_by is distinct from ${server} as is_new,
@@ -114,6 +113,9 @@ export const deleteOldTickets = async (sql: Sql) =>
   await sql`delete from diorama.used_tickets where expires_at < now() - interval '1 minute'`;
 
 export type Sending = Attempted & {
+  /** The user that the app acts as, and its settings as a webhook: as they are now. */
+  readonly user: string;
+  readonly webhook: WebhookSettings | null;
   readonly payload: object;
   /** Why the attempt before it failed. */
   readonly failed: string | null;
@@ -157,9 +159,10 @@ export const takeDue = async (
       returning d.number, jsonb_array_length(d.attempts) - 1 as attempt, d.attempts->-2->>'failed' as failed, d.is_single,
         d.disconnects and jsonb_array_length(d.attempts) = 1 as disconnects
     )
-    select number::float8 as number, payload, attempt, failed, is_single, disconnects,
+    select number::float8 as number, user_id as user, webhook, payload, attempt, failed, is_single, disconnects,
       (select count(*) from due) = ${count} or (select count(*) from due) > (select count(*) from fitting) as has_more
-    from taken join fitting using (number) order by number
+    from taken join fitting using (number) cross join diorama.event_apps a
+    where a.environment_id = ${environmentId} and a.app_id = ${app} order by number
   `;
 
 /** Notes the deliveries that an app has acknowledged: whichever attempt. */

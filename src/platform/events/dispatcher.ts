@@ -75,8 +75,7 @@ export function createDispatcher(
   const acts = new Set<number>();
   let isNoting = false;
   let noting: Promise<void> = Promise.resolve();
-  /** The user that the app acts as, and until when this server delivers, by performance.now(). */
-  let user = "";
+  /** Until when this server delivers, by performance.now(). */
   let heldUntil = Number.NEGATIVE_INFINITY;
   /** Undefined: it failed. */
   let takenOver: Promise<unknown> | undefined = Promise.resolve();
@@ -112,7 +111,8 @@ export function createDispatcher(
       peers.set(peer, format);
       if (acts.size >= OUTCOMES_MAX) acts.clear(); // their time is over
       if (delivery.isSingle) acts.add(delivery.number);
-      used.set(peer, peer.send(format.message({ app: { id: app, user }, ...delivery })));
+      const { user, webhook } = delivery;
+      used.set(peer, peer.send(format.message({ app: { id: app, user, webhook }, ...delivery })));
     }
     return used;
   }
@@ -195,8 +195,7 @@ export function createDispatcher(
     isIdle: () => peers.size === 0 && !isBusy,
 
     /** Takes what is known of the app since `since`, by performance.now(). */
-    async hold({ user: current, leftMs, isNew }: store.Leased, since: number): Promise<void> {
-      user = current;
+    async hold({ leftMs, isNew }: store.Leased, since: number): Promise<void> {
       // What the server before has sent comes first: the order is kept.
       if (isNew || !takenOver) takenOver = store.takeOver(pool, destination);
       try {

@@ -10,7 +10,6 @@ import {
   type RequestMode,
   type Schedule,
   type SocketMode,
-  type WebhookSettings,
 } from "~/replicas/events";
 
 export type Opening = {
@@ -19,8 +18,6 @@ export type Opening = {
   readonly secret: Uint8Array;
   /** The address of the service as the app reaches it. */
   readonly baseUrl: string;
-  /** If the app is one. */
-  readonly webhook?: WebhookSettings | null | undefined;
 };
 
 export const socketFormat = (mode: SocketMode, { app, secret, baseUrl }: Opening): Format => ({
@@ -55,7 +52,7 @@ const REASONS = new Map([
 export const forwardFormat = (
   mode: RequestMode,
   { acknowledgeMs }: Schedule,
-  { app, secret, baseUrl, webhook = null }: Opening,
+  { app, secret, baseUrl }: Opening,
 ): Forwarding => ({
   isSequential: true, // requests over several connections would overtake each other
 
@@ -77,7 +74,7 @@ export const forwardFormat = (
     JSON.stringify({
       type: "request",
       id: `${delivery.number}.${delivery.attempt}`,
-      request: mode.request(secret, { ...delivery, app: { ...delivery.app, webhook }, baseUrl }),
+      request: mode.request(secret, { ...delivery, baseUrl }),
     }),
 
   read(text) {

@@ -70,7 +70,7 @@ export function createPoster(deps: {
   /** Posts a delivery, and gives its answer its effect. Returns the outcome of the attempt. */
   async function send(
     { environment }: OpenPlace,
-    { environmentId, app, user }: store.Leased,
+    { environmentId, app }: store.AppRef,
     { events, address }: { readonly events: Events; readonly address: Address },
     delivery: store.Sending,
   ): Promise<store.Attempted | Failed> {
@@ -81,7 +81,7 @@ export function createPoster(deps: {
     const base = address.baseUrl ?? deps.ownUrl();
     const baseUrl = `${base}/api/env/${environmentId}/services/${address.service}`;
     const request = mode.request(environment.tokenHash, {
-      ...{ ...delivery, app: { id: app, user, webhook: address.webhook }, baseUrl },
+      ...{ ...delivery, app: { id: app, user: delivery.user, webhook: address.webhook }, baseUrl },
     });
     const { redirectsMax } = mode;
     const limits = { acknowledgeMs: schedule.acknowledgeMs, redirectsMax };
@@ -121,7 +121,7 @@ export function createPoster(deps: {
       // Not ready, or too late: it is noted as sent, and sent again.
       if (!isSame && !(await isReady(place, ref, events, current))) return "taken";
       if (performance.now() > leased.until) return "taken";
-      const outcome = await send(place, leased, { events, address: current }, delivery);
+      const outcome = await send(place, ref, { events, address: current }, delivery);
       if ("reason" in outcome) await fail(pool, ref, await place.now(), events.schedule, [outcome]);
       else await store.acknowledge(pool, ref, [outcome]);
     }

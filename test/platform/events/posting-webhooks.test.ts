@@ -238,6 +238,15 @@ describe("a webhook", () => {
     const [{ headers, body } = { headers: {}, body: "" }] = requests;
     const signature = createHmac("sha256", secret!).update(body).digest("hex");
     expect(headers).toMatchObject({ "linear-signature": signature });
+
+    const { secret: rotated } = await place.linear.rotateSecretWebhook(id);
+    await place.linear.createIssue({ teamId: ENG, title: "Ship it again" });
+    await eventually(() => expect(requests).toHaveLength(2));
+    const [, { headers: later, body: text } = { headers: {}, body: "" }] = requests;
+    expect(rotated).not.toBe(secret!);
+    expect(later).toMatchObject({
+      "linear-signature": createHmac("sha256", rotated).update(text).digest("hex"),
+    });
     socket.close();
   });
 
