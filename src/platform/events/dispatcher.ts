@@ -8,6 +8,7 @@
 import { isUnavailable, type Pool } from "~/db/connect";
 import { EnvironmentEnded } from "~/db/opening";
 import { errorFields, type Log } from "~/log";
+import type { Activity } from "~/platform/activity";
 import type { Answered, Answering } from "~/platform/events/answering";
 import * as store from "~/platform/events/deliveries-store";
 import { endLate, type Failed, fail } from "~/platform/events/failures-store";
@@ -31,6 +32,7 @@ export type DispatcherParts = {
   readonly places: Places;
   readonly log: Log;
   readonly answering: Answering;
+  readonly activity: Pick<Activity, "noteDelivery">;
 };
 
 /** An app, and when its service repeats deliveries. */
@@ -59,6 +61,7 @@ export function createDispatcher(
     places,
     log,
     answering,
+    activity,
     inTurn,
   }: DispatcherParts & {
     /** Bounds the deliveries that are read from the database and not sent yet. */
@@ -134,6 +137,7 @@ export function createDispatcher(
         const underWay = isSequential() ? 1 : LIMITS.underWay;
         const due = await store.takeDue(pool, destination, now, { ...LIMITS, underWay });
         hasMore = due.length > 0;
+        if (hasMore) activity.noteDelivery(environmentId);
         isLast = due[0]?.hasMore !== true;
         return send(due);
       });

@@ -45,13 +45,13 @@ export function createEvents(deps: {
 }) {
   const { pool } = deps;
   const places = createPlaces(deps);
-  const parts = { ...deps, places };
+  const activity = createActivity(deps);
+  const parts = { ...deps, places, activity };
   const derivation = createDerivation(parts);
   const answering = createAnswering(parts);
   const sockets = createSockets({ ...parts, derivation, answering });
   const posting = createPosting({ ...parts, derivation, answering });
-  const activity = createActivity(deps);
-  const waiting = createWaiting({ ...parts, derivation, activity });
+  const waiting = createWaiting({ ...parts, derivation });
 
   const listening = [
     pool.listen(CHANGES_CHANNEL, derivation.soon),

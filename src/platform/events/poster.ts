@@ -1,6 +1,7 @@
 /** Posts the due deliveries of an app to its address: one after the other, each attempt noted before and after it. */
 import type { Pool } from "~/db/connect";
 import type { Egress } from "~/http/egress/egress";
+import type { Activity } from "~/platform/activity";
 import type { Answering } from "~/platform/events/answering";
 import * as store from "~/platform/events/deliveries-store";
 import { endLate, type Failed, fail } from "~/platform/events/failures-store";
@@ -29,13 +30,14 @@ export function createPoster(deps: {
   places: Places;
   egress: Egress;
   answering: Answering;
+  activity: Pick<Activity, "noteDelivery">;
   /** The name that this server leases by. */
   server: string;
   /** The address at which an app reaches this server, if the caller's is not known. */
   ownUrl: () => string;
   isStopping: () => boolean;
 }) {
-  const { pool, places, egress, answering, server } = deps;
+  const { pool, places, egress, answering, activity, server } = deps;
 
   /** Keeps the lease. Undefined: another server has it, or the app is gone. `until`: a request may begin. */
   async function hold(ref: store.AppRef, events: Events) {
@@ -114,6 +116,7 @@ export function createPoster(deps: {
       }
       const [delivery] = deps.isStopping() ? [] : await store.takeDue(pool, ref, now, ONE);
       if (!delivery) return "nothing";
+      activity.noteDelivery(ref.environmentId);
       // Not that of the beginning of the turn: it may have been changed since.
       const current = await findAddress(pool, ref);
       if (!current) return "nothing";

@@ -10,6 +10,7 @@ import { EnvironmentEnded } from "~/db/opening";
 import { createEgress } from "~/http/egress/egress";
 import { createTargets } from "~/http/egress/targets";
 import { errorFields, type Log } from "~/log";
+import type { Activity } from "~/platform/activity";
 import { nowOf } from "~/platform/environments/clock";
 import type { Answering } from "~/platform/events/answering";
 import { release } from "~/platform/events/deliveries-store";
@@ -39,6 +40,7 @@ export function createPosting(deps: {
   places: Places;
   derivation: Derivation;
   answering: Answering;
+  activity: Pick<Activity, "noteDelivery">;
   log: Log;
   config: Pick<Config, "EVENT_TARGETS" | "DATABASE_URL">;
   /** The ports that this server listens on, its own first. */

@@ -39,11 +39,11 @@ export function createWaiting(deps: {
   async function look(place: OpenPlace) {
     const { environmentId } = place.environment;
     const { open, sentMs } = await findOpen(pool, environmentId, await place.now());
-    const quiet = Math.min(
-      await activity.quietMs(environmentId),
-      sentMs ?? Number.POSITIVE_INFINITY,
-    );
-    return { open, quiet };
+    const quiet = await Promise.all([
+      activity.quietMs(environmentId),
+      activity.undeliveredMs(environmentId),
+    ]);
+    return { open, quiet: Math.min(...quiet, sentMs ?? Number.POSITIVE_INFINITY) };
   }
 
   async function requireOpen(environmentId: string): Promise<OpenPlace> {

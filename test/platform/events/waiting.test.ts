@@ -64,6 +64,24 @@ test("an event that no app has acknowledged is still under way", async () => {
   socket.close();
 });
 
+test("an earlier event that was just sent again is no quiet, on any server", async () => {
+  const environment: Environment = await first.environment({ events });
+  const token = environment.apps?.[0].token;
+  const { url } = await openAddress(second.url, environment.environmentUrl, token);
+  const app = connectApp(url);
+  for (const text of ["one", "two"])
+    await first.chat(environment, "chat.postMessage", { ...say, text });
+  await app.has(2);
+  await Bun.sleep(1_500); // as long as the wait looks for
+  const path = `/env/${environment.environmentId}/deliveries/1/repeat`;
+  expectStatus(await first.post(path, {}), 200);
+  await app.has(3);
+  const { ended, ms } = await wait(environment, { quietMs: 1_500, timeoutMs: 20_000 });
+  expect(ended).toBe("idle");
+  expect(ms).toBeGreaterThan(1_000);
+  app.socket.close();
+});
+
 test("an environment that ends in the meantime is not found", async () => {
   const environment = await first.environment();
   const { environmentId } = environment;
