@@ -11,10 +11,10 @@ import { type Address, findAddress, noteChallenge } from "~/platform/events/post
 import { type Events, NOT_CONNECTED } from "~/replicas/events";
 import { REPLICAS } from "~/replicas/index";
 
-/** Longer than the time of a request, at whose begin this much is left of it. */
-const LEASE = { ms: 15_000, renewMs: 12_000 };
 /** Nothing is sent in the last part of a lease: the clocks of two servers are not compared. */
 const MARGIN_MS = 2_000;
+/** The time to begin a request, at least, and between two renewals of a lease. */
+const LEASE = { beginMs: 5_000, renewedMs: 3_000 };
 /** No request begins after this part of a turn. */
 const TURN = { count: 20, ms: 1_000 };
 /** Of a payload: there is one. */
@@ -43,7 +43,9 @@ export function createPoster(deps: {
   async function hold(ref: store.AppRef, events: Events) {
     const { acknowledgeMs: lateMs } = events.schedule;
     const since = performance.now();
-    const [leased] = await store.lease(pool, [{ ...ref, lateMs }], server, LEASE);
+    const renewMs = lateMs + MARGIN_MS + LEASE.beginMs;
+    const times = { ms: renewMs + LEASE.renewedMs, renewMs };
+    const [leased] = await store.lease(pool, [{ ...ref, lateMs }], server, times);
     if (!leased || leased.leftMs === null) return undefined;
     return { ...leased, until: since + leased.leftMs - lateMs - MARGIN_MS };
   }
