@@ -1,6 +1,6 @@
 /** Posts requests of a service to an app, within the service's own limits. */
 
-/** The service's own time for an answer, in milliseconds, and the redirects that it follows. */
+/** The service's own time for an answer, in milliseconds, and the redirects that it follows. Without any, one is an answer. */
 export type Limits = { readonly acknowledgeMs: number; readonly redirectsMax: number };
 
 /** Of an answer: a view has up to 250,000 characters. */
@@ -59,7 +59,8 @@ async function postOnce(
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
     const response = await fetch(at, { method: "POST", headers, body, redirect: "manual", signal });
     const location = response.headers.get("location");
-    const next = response.status >= 300 && response.status <= 399 && location;
+    const isRedirect = redirectsMax > 0 && response.status >= 300 && response.status <= 399;
+    const next = isRedirect && location;
     if (!next) return await readAnswer(response);
     await response.body?.cancel();
     at = new URL(next, at).href;

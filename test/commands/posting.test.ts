@@ -41,9 +41,9 @@ test("two redirects are followed", async () => {
 });
 
 test("a service can follow no redirect, and wait longer", async () => {
-  expect((await at("/hop/1", { redirectsMax: 0 })).outcome).toEqual({
-    error: "too_many_redirects",
-  });
+  const { outcome, detail } = await at("/hop/1", { redirectsMax: 0 });
+  expect(outcome).toMatchObject({ status: Number(detail) });
+  expect(Number(detail)).toBeWithin(300, 400);
   expect((await at("/late", { acknowledgeMs: 10_000 })).outcome).toMatchObject({ status: 500 });
 });
 

@@ -5,7 +5,7 @@ import type { Targets, Verdict } from "~/http/egress/targets";
 
 type Request = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
 
-/** The time for the whole exchange, in milliseconds, and the redirects that are followed. */
+/** The time for the whole exchange, in milliseconds, and the redirects that are followed. Without any, one is an answer. */
 type Limits = { readonly acknowledgeMs: number; readonly redirectsMax: number };
 
 /** The outcome of a request. The names of headers are in lower case. */
@@ -59,7 +59,7 @@ export function createEgress({ targets, ca }: { targets: Targets; ca?: Authoriti
       if ("blocked" in verdict)
         return { blocked: redirects === 0 ? verdict.blocked : `a redirect: ${verdict.blocked}` };
       const answer = await postTo(verdict, new URL(at), request, { signal, ca });
-      const next = redirectOf(answer, at);
+      const next = redirectsMax === 0 ? undefined : redirectOf(answer, at);
       if (next === undefined) {
         const { status, headers, body } = answer;
         return { status, headers: Object.fromEntries(headers), body };

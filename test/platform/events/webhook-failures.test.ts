@@ -101,6 +101,16 @@ test("the last 50 failures of a webhook are listed, the newest first", async () 
   expect(kept?.["count"]).toBeLessThanOrEqual(53);
 });
 
+test("a redirect is not followed: it fails with its status and its text", async () => {
+  const headers = { Location: "/elsewhere" };
+  const bot = receive(() => new Response("moved", { status: 302, headers }));
+  const place = await withEvents();
+  const id = await webhookOf(place, bot.url);
+  await place.linear.createIssue({ teamId: ENG, title: "Ship it" });
+  expect(await has(place, id, 1)).toMatchObject([{ httpStatus: 302, responseOrError: "moved" }]);
+  expect(bot.requests).toHaveLength(1);
+});
+
 describe("failures", () => {
   test("of an address that is not allowed do not say so", async () => {
     const place = await withEvents();
