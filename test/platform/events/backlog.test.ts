@@ -1,8 +1,10 @@
 /** Events of changes that others have followed before the events are derived: they show what was there then. */
 import { expect, test } from "bun:test";
+import { LinearClient } from "@linear/sdk";
 import { useSharedDatabase } from "../../support/database";
 import { expectStatus, useProgram } from "../../support/program";
 import { APP } from "../../support/socket-mode";
+import { AGENT, JOHN } from "../../support/tracker";
 import { useNoted } from "./noted";
 
 const database = useSharedDatabase();
@@ -82,4 +84,26 @@ test("a reaction and a pin have their message, which was deleted since", async (
   expect(reaction.payload.event.item_user).toBe("U01AGENTONE");
   const pin = events.find(({ type }) => type === "pin_added");
   expect(pin.payload.event).toMatchObject({ item: { message: { text: "gone" } }, pin_count: 1 });
+});
+
+test("an app receives the issues of a private team from before its user left it", async () => {
+  const app = { app: "9f0c1d52-6d0b-4c29-a37e-0f7a3f0f8b11", userId: AGENT, events: ["Issue"] };
+  const environment = await program.environment({
+    ...{ templateService: "tracker", templateName: "tracker_default", impersonateUserId: JOHN },
+    events: { apps: [app] },
+  });
+  const apiUrl = `${program.url}${environment.environmentUrl}/graphql`;
+  const linear = new LinearClient({ apiKey: environment.token, apiUrl });
+  const { teamId = "" } = await linear.createTeam({ name: "Secret", private: true });
+  const joined = await linear.createTeamMembership({ teamId, userId: AGENT });
+  await eventsOf(environment);
+  const release = await keep(environment);
+  const issues = Array.from({ length: 50 }, (_, at) => ({ teamId, title: `Issue ${at}` }));
+  for (let n = 0; n < POSTS; n += issues.length) await linear.createIssueBatch({ issues });
+  await linear.deleteTeamMembership(joined.teamMembershipId ?? "");
+  await linear.createIssue({ teamId, title: "hidden" });
+  await release();
+  const created = (await eventsOf(environment)).filter(({ type }) => type === "Issue");
+  expect(created).toHaveLength(POSTS + 1);
+  expect(created.map(({ missed }) => missed.length)).toEqual([...Array(POSTS).fill(0), 1]);
 });

@@ -199,11 +199,18 @@ async function readValues(
   return new Map(found.flatMap((values) => [...values]));
 }
 
-/** `changes`: of whole transactions, in their order, as the API shows them. */
+/** Tables that decide who receives an event. */
+const DECISIVE = ["team_memberships", "issues", "project_teams"] as const;
+
+/**
+ * `changes`: of whole transactions, in their order, as the API shows them. `later`: those of a table after them, which the
+ * rows that are read have by then.
+ */
 export async function readContext(
   session: TrackerSession,
   changes: readonly Change[],
   apps: readonly EventApp[],
+  later: (table: TableName) => Promise<readonly Change[]>,
 ): Promise<Context> {
   const users = [...new Set(apps.map(({ user }) => user))];
   const [workspace, rows, values] = await Promise.all([
@@ -211,8 +218,9 @@ export async function readContext(
     readRows(session, changes, users),
     readValues(session, changes),
   ]);
-  const tables = new Set<string>([...rows.keys(), ...changes.map(({ table }) => table)]);
-  const byTable = Map.groupBy(changes, ({ table }): string => table);
+  const all = [...changes, ...(await Promise.all(DECISIVE.map(later))).flat()];
+  const tables = new Set<string>([...rows.keys(), ...all.map(({ table }) => table)]);
+  const byTable = Map.groupBy(all, ({ table }): string => table);
   const timelines = new Map(
     [...tables].map((table): [string, Timeline] => [
       table,

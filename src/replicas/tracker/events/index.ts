@@ -123,12 +123,14 @@ export const events: Events<TableName> = {
     };
   },
 
-  async derive(session, changes, apps) {
+  async derive(session, changes, apps, later) {
     const shown = (changes as Change[])
       .filter(({ table }) => table !== webhooks.table)
       .map(shownChange);
     const named = apps.filter(({ webhook }) => !webhook);
-    const context = await readContext(session, shown, named);
+    const context = await readContext(session, shown, named, async (table) =>
+      ((await later(table)) as Change[]).map(shownChange),
+    );
     return transitionsOf(shown)
       .flatMap((transition) => eventOf(transition, context) ?? [])
       .map(({ change, type, fields, audience }) => ({
