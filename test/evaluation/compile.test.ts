@@ -90,6 +90,10 @@ test.each([
     where({ not: { not: { not: { not: { not: { not: {} } } } } } }),
     "assertion 1: where.not.not.not.not.not.not: nested deeper than 5",
   ],
+  [
+    where({ or: [{ and: [{ or: [{ and: [{ or: [{ and: [{}] }] }] }] }] }] }),
+    "assertion 1: where.or[0].and[0].or[0].and[0].or[0].and[0]: nested deeper than 5",
+  ],
   ...[-1, 1.5, Number.POSITIVE_INFINITY, "2", null, 2 ** 53, {}, { min: -1 }, { mni: 1 }].map(
     (expected_count) => [one({ expected_count }), "assertion 1: expected_count"] as const,
   ),

@@ -527,6 +527,20 @@ test("an explanation shows the three nearest rows", () => {
   expect(explanations[0]?.nearest.map(({ key }) => key)).toEqual([{ id: 2 }, { id: 3 }, { id: 4 }]);
 });
 
+test.each([
+  [{ name: "b" }, ['name eq "b": it is "a"']],
+  [{ not: { name: "a" } }, ["not: what must not hold does"]],
+  [{ not: { name: "b" }, size: 2 }, ["size eq 2: it is 1"]],
+  [{ or: [{ name: "b", size: 2 }, { size: 3 }] }, ["size eq 3: it is 1"]],
+  [{ or: [] }, ["or: there is no alternative"]],
+])("an explanation of %j names what the nearest row does not meet", (where, failed) => {
+  const added = [{ id: 1, name: "a", size: 1 }];
+  const raw = { assertions: [{ diff_type: "added", entity: "things", where }] };
+  const { explanations } = verdictOn(raw, { added, removed: [], changed: [], still: [] });
+
+  expect(explanations[0]?.nearest[0]?.failed).toEqual(failed);
+});
+
 test("a pattern cannot stall the server", () => {
   for (const regex of ["(a+)+$", "(a|a)*$", "\\s+$", "(a{1,30}){1,30}$"]) {
     const raw = { diff_type: "added", entity: "things", where: { name: { regex } } };
