@@ -219,7 +219,7 @@ export async function createPlatform(deps: {
         triggerRoutes(createTriggers({ sessionPool, environments, templates })),
         controlRoutes({ snapshots, forks, clocks, faults: createFaults(control), idempotency }),
         counterpartRoutes(createCounterparts(control), config),
-        eventRoutes(events, config),
+        eventRoutes(events, keys, config),
         suiteRoutes(suites, createSuiteChanges({ ...base, templates })),
         auditRoutes(audits),
       ],

@@ -25,6 +25,8 @@ const SOCKETS_PER_KEY_MAX = 1_000;
 
 /** Between two pings to a client that forwards requests. */
 const FORWARD_PING_MS = 10_000;
+/** How often the key of such a client is looked at again. */
+const AUTHENTICATE_MS = 15_000;
 /** An app answers the challenge in this time. */
 const READY_MS = 5 * 60_000;
 
@@ -93,12 +95,14 @@ export function createConnecting(deps: {
 
     /**
      * Opens a connection over which the owner of an environment takes the requests to an app. The first is a challenge, if
-     * the service has one: the others follow its answer. Throws `invalid_request`.
+     * the service has one: the others follow its answer. It ends when `authenticate` throws NotAuthed. Throws
+     * `invalid_request`.
      */
     async forward(
       request: Request,
       { userId, keyId }: { readonly userId: string; readonly keyId: string },
       { envId, app: id }: { readonly envId: string; readonly app: string },
+      authenticate: () => Promise<unknown>,
     ): Promise<Response> {
       const { environmentId, tokenHash } = await environments.requirePath(userId, envId);
       await deps.derivation.now(environmentId); // for webhooks
@@ -128,7 +132,16 @@ export function createConnecting(deps: {
           peer.close(CODES.tryAgainLater, "too many connections are open");
           return DEAF;
         }
-        if (!format.challenge) return sockets.join(peer, destination, format, giveBack);
+        const check = setInterval(() => {
+          authenticate().catch((error) => {
+            if (error instanceof NotAuthed) peer.close(CODES.policy, "the key is no longer valid");
+          });
+        }, AUTHENTICATE_MS);
+        const leave = () => {
+          clearInterval(check);
+          giveBack();
+        };
+        if (!format.challenge) return sockets.join(peer, destination, format, leave);
         let joined: Listener | undefined;
         const late = setTimeout(() => peer.close(CODES.policy, "it was not ready"), READY_MS);
         void peer.send(format.challenge());
@@ -137,11 +150,11 @@ export function createConnecting(deps: {
             if (joined) return await joined.message(text);
             if (!format.isReady(text)) return;
             clearTimeout(late);
-            joined = sockets.join(peer, destination, format, giveBack);
+            joined = sockets.join(peer, destination, format, leave);
           },
           end() {
             clearTimeout(late);
-            giveBack();
+            leave();
             joined?.end();
           },
         };

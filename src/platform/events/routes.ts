@@ -1,7 +1,9 @@
 import { Elysia, t } from "elysia";
 import type { Config } from "~/config";
+import { platformKey } from "~/http/auth";
 import { failures } from "~/http/errors";
 import { EnvironmentPath, PathId } from "~/http/model";
+import { requestOf } from "~/http/native";
 import { publicBase } from "~/http/origin";
 import { principalOf } from "~/http/principal";
 import type { EnvironmentEvents } from "~/platform/events/events";
@@ -19,12 +21,14 @@ import {
   Webhook,
 } from "~/platform/events/model";
 import { NewWait, Waited } from "~/platform/events/waiting-model";
+import type { Keys } from "~/platform/keys/keys";
 import { NewEventApps } from "~/platform/outbox/model";
 
 const SHOWN = ["invalid_request", "invalid_environment_path", "environment_not_found"] as const;
 
 export const eventRoutes = (
   { apps, listing, kept, raising, waiting, forward }: EnvironmentEvents,
+  keys: Keys,
   { TRUST_PROXY }: Pick<Config, "TRUST_PROXY">,
 ) =>
   new Elysia({ tags: ["environments"] })
@@ -141,7 +145,9 @@ export const eventRoutes = (
     .get(
       "/env/:envId/listen",
       ({ request, params, query }) =>
-        forward(request, principalOf(request), { envId: params.envId, app: query.app }),
+        forward(request, principalOf(request), { envId: params.envId, app: query.app }, () =>
+          keys.authenticate(platformKey(request), requestOf(request)),
+        ),
       {
         params: EnvironmentPath,
         query: ListenQuery,
