@@ -2,6 +2,7 @@
 import { isUnavailable, type Pool } from "~/db/connect";
 import type { LogMark } from "~/db/driver";
 import { EnvironmentEnded } from "~/db/opening";
+import { findUnstorable } from "~/db/storable";
 import { errorFields, type Log } from "~/log";
 import type { Acting } from "~/platform/environments/acting";
 import { type CallListener, heardBy } from "~/platform/environments/call-listener";
@@ -17,6 +18,13 @@ import type { CallAccount } from "~/replicas/replica";
 /** Bytes of an answer: a view has up to 250,000. */
 const ANSWER_MAX = 256 * 1024;
 
+/** Why an answer cannot be kept; undefined if it can. `text`: it as JSON. */
+function problemOf(answer: Answer, text: string): string | undefined {
+  if (Buffer.byteLength(text) > ANSWER_MAX) return "it is too large";
+  const path = findUnstorable(answer);
+  return path && `${path}: a string contains NUL or half a surrogate pair`;
+}
+
 export type Answering = ReturnType<typeof createAnswering>;
 
 /** Begins to note a call: see the journal. */
@@ -27,6 +35,7 @@ export type BeginCall = (
   readonly account: CallAccount;
   readonly mark: LogMark;
   readonly end: (status: number) => Promise<void>;
+  readonly fail: (error: unknown) => Promise<void>;
 };
 
 type Answer = { readonly [field: string]: unknown };
@@ -54,19 +63,21 @@ export function createAnswering(deps: {
     const request = crypto.randomUUID();
     const listener: CallListener = {};
     const call = beginCall(called, { request, trace: null, name, isViewing: false, listener });
-    const settings = await place.settings();
-    acting.listen(listener, environment, settings);
     call.account.arguments = answer;
     const { tokenHash: secret } = environment;
-    const write = () =>
-      place.write(
-        service,
-        call.mark,
-        heardBy(listener, (session) => effect({ session, user, secret })),
-      );
-    const rejection = settings.hasCounterparts
-      ? await acting.around(environment, { listener }, write)
-      : await write();
+    const write = async () => {
+      const settings = await place.settings();
+      acting.listen(listener, environment, settings);
+      const work = heardBy(listener, (session) => effect({ session, user, secret }));
+      const written = () => place.write(service, call.mark, work);
+      return settings.hasCounterparts
+        ? await acting.around(environment, { listener }, written)
+        : await written();
+    };
+    const rejection = await write().catch(async (error) => {
+      await call.fail(error);
+      throw error;
+    });
     call.account.error = rejection?.split(" ")[0] ?? null;
     await call.end(200);
     return rejection;
@@ -79,11 +90,11 @@ export function createAnswering(deps: {
   ): Promise<string | undefined> {
     const place = await places.open(destination.environmentId);
     const text = JSON.stringify(answer);
-    const isTooLarge = Buffer.byteLength(text) > ANSWER_MAX;
-    const kept = isTooLarge ? "{}" : text;
+    const problem = problemOf(answer, text);
+    const kept = problem === undefined ? text : "{}";
     const claimed = await claimAnswer(pool, { ...destination, ...attempted }, kept);
     if (!place || !claimed) return undefined;
-    if (isTooLarge) return "it is too large";
+    if (problem !== undefined) return problem;
     const { service, payload, user } = claimed;
     const effect = REPLICAS.get(service)?.acts?.effectOf({ payload, answer });
     if (!effect) return undefined;

@@ -136,6 +136,25 @@ describe("a submitted modal", () => {
     expect(diff).toMatchObject({ inserts: [], updates: [], deletes: [] });
   });
 
+  test("rejects an answer that no database stores, and stays", async () => {
+    const errors = { amount: "a\0b" };
+    const { environment, view } = await opened({ response_action: "errors", errors });
+    const { diff, result } = await inRun(environment, () =>
+      act(environment, { ...submission, view: view.id }),
+    );
+    expect(result.body.deliveries[0]).toMatchObject({
+      state: "failed",
+      attempts: [
+        {
+          answer: {},
+          failed:
+            "its answer is rejected: /errors/amount: a string contains NUL or half a surrogate pair",
+        },
+      ],
+    });
+    expect(diff).toMatchObject({ inserts: [], updates: [], deletes: [] });
+  });
+
   test("stays without an acknowledgement", async () => {
     const { environment, view } = await opened(undefined);
     const answer = await act(environment, { ...submission, view: view.id });
