@@ -6,7 +6,7 @@ import { readConfig } from "~/config";
 import { connect, isUnavailable } from "~/db/connect";
 import { PreflightError } from "~/program/check";
 import { checkDatabase } from "~/program/doctor";
-import { type TestDatabase, useDatabase } from "../support/database";
+import { overTcp, type TestDatabase, useDatabase } from "../support/database";
 import { expectStatus, startTestProgram } from "../support/program";
 import { startTlsCluster, type TlsCluster } from "../support/tls";
 
@@ -161,8 +161,7 @@ describe("a server without TLS", () => {
     ["require", /^sslmode=require: the server does not offer TLS$/],
     ["verify-full", /^sslmode=verify-full: the server does not offer TLS$/],
   ] as const)("answers to %s", async (mode, outcome) => {
-    const url = new URL(`${database.url}?sslmode=${mode}`);
-    url.hostname = "127.0.0.1";
-    expect(await outcomes(url.href)).toEqual(both(outcome));
+    const { href } = overTcp(`${database.url}?sslmode=${mode}`);
+    expect(await outcomes(href)).toEqual(both(outcome));
   });
 });

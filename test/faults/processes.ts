@@ -4,7 +4,7 @@ import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect } from "~/db/connect";
 import { findPrograms, freePort } from "../../scripts/postgres";
-import { eventually } from "../support/database";
+import { eventually, overTcp } from "../support/database";
 import { limitMemory, memoryLimitObstacle } from "../support/memory-limit";
 import type { ServerProcess } from "../support/process";
 import type { Story } from "../support/stage";
@@ -508,7 +508,7 @@ export const PROCESSES: readonly Fault[] = [
     obstacle: () => (PGBOUNCER ? undefined : "pgbouncer is not installed"),
     async run(stage) {
       const database = await stage.database();
-      const target = new URL(database.url);
+      const target = overTcp(database.url);
       const dir = `/tmp/diorama-bouncer-${crypto.randomUUID().slice(0, 8)}`;
       await mkdir(dir);
       await chmod(dir, 0o777);
@@ -532,7 +532,7 @@ export const PROCESSES: readonly Fault[] = [
           child.kill();
           await child.exited;
         });
-        const url = new URL(database.url);
+        const url = overTcp(database.url);
         url.port = String(port);
         await Bun.sleep(500);
         const server = await stage.launch({ url: url.toString() });

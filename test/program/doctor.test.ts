@@ -8,7 +8,7 @@ import { PreflightError } from "~/program/check";
 import { checkDatabase, faultIn, requireKnownTargets } from "~/program/doctor";
 import { findPrograms, startCluster } from "../../scripts/postgres";
 import { startClusters } from "../support/clusters";
-import { createDatabase, dropDatabase, useDatabase } from "../support/database";
+import { createDatabase, dropDatabase, overTcp, useDatabase } from "../support/database";
 import { startProxy } from "../support/proxy";
 
 const database = useDatabase({ empty: true });
@@ -35,7 +35,7 @@ describe("a database", () => {
   });
 
   const other = (change: (url: URL) => void) => {
-    const url = new URL(database.url);
+    const url = overTcp(database.url);
     change(url);
     return url.href;
   };
@@ -72,7 +72,7 @@ describe("a database", () => {
     ],
     [
       "that wants no TLS",
-      () => `${database.url}?sslmode=require`,
+      () => other((url) => (url.search = "?sslmode=require")),
       /^DATABASE_URL: sslmode=require: the server does not offer TLS$/,
     ],
   ])("%s is explained", async (_case, url, sentence) => {

@@ -39,6 +39,13 @@ shared.dioramaTemplates ??= new Map();
 export const plainPool = (url: string, options: object): Pool =>
   postgres(url, { ...options, socket: () => openSocketOrFail(url) } as object) as unknown as Pool;
 
+/** The URL of the port of Postgres, which tests otherwise reach by its Unix socket. */
+export function overTcp(databaseUrl: string): URL {
+  const url = new URL(databaseUrl);
+  url.hostname = "127.0.0.1";
+  return url;
+}
+
 const withDatabase = (url: string, name: string) => url.replace(/\/[^/]*$/, `/${name}`);
 const quiet = createLog({ level: "error" });
 

@@ -1,5 +1,6 @@
 /** A proxy between a server and Postgres that can cut a connection or drop bytes at a chosen point. */
 import { createConnection, createServer, type Socket } from "node:net";
+import { overTcp } from "./database";
 
 export type Link = {
   /** The connection streams the log. */
@@ -29,19 +30,16 @@ const TERMINATED = (() => {
   return Buffer.concat([head, fields]);
 })();
 
-/** Postgres listens there too if the database's URL leads to a Unix socket. */
-const HOST = "127.0.0.1";
-
 /** `onSent`: receives the server's bytes before Postgres does. */
 export async function startProxy(
   databaseUrl: string,
   onSent: (link: Link, data: Buffer) => void = () => {},
 ) {
-  const target = new URL(databaseUrl);
+  const target = overTcp(databaseUrl);
   const links = new Set<Link>();
 
   const server = createServer((near) => {
-    const far = createConnection(Number(target.port), HOST);
+    const far = createConnection(Number(target.port), target.hostname);
     let muted = false;
     let cutting = false;
     let terminating = false;
@@ -94,11 +92,10 @@ export async function startProxy(
       socket.on("close", close);
     }
   });
-  await new Promise<void>((done) => server.listen(0, HOST, done));
+  await new Promise<void>((done) => server.listen(0, target.hostname, done));
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the proxy has no port");
-  const url = new URL(databaseUrl);
-  url.hostname = HOST;
+  const url = overTcp(databaseUrl);
   url.port = String(address.port);
 
   return {
