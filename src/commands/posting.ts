@@ -1,6 +1,6 @@
 /** Posts requests of a service to an app, within the service's own limits. */
 
-/** The service's own time for an answer, in milliseconds, and the redirects that it follows. Without any, one is an answer. */
+/** The service's own time for an answer, in milliseconds, and the redirects that it follows. With 0, a redirect is the answer. */
 export type Limits = { readonly acknowledgeMs: number; readonly redirectsMax: number };
 
 /** Of an answer: a view has up to 250,000 characters. */

@@ -14,6 +14,9 @@ export function findUnstorable(value: unknown, path = ""): string | undefined {
   return undefined;
 }
 
+/** The problem of such a text, in words. */
+export const UNSTORABLE = "a string contains NUL or half a surrogate pair";
+
 /** JSON without such text: each of these characters is replaced. */
 export const storableJson = (value: unknown): string =>
   JSON.stringify(value).replaceAll(/\\\\|\\u(?:0000|d[89a-f]..)/g, (found) =>

@@ -10,8 +10,9 @@ export type Activity = ReturnType<typeof createActivity>;
 
 /** Questions of servers about the calls of environments, and the answers of others. */
 const ACTIVITY_CHANNEL = "diorama_activity";
+/** Twice as many names: one for calls, and one for deliveries. */
 const ENVIRONMENTS_MAX = 20_000;
-/** Of the name under which the deliveries of an environment are noted, which are no calls. */
+/** Before the id of an environment: the name of its deliveries. */
 const DELIVERIES = "deliveries/";
 /** How long the others have to answer. */
 const ANSWER_MS = 150;
@@ -19,7 +20,7 @@ const ANSWER_MS = 150;
 export function createActivity({ pool }: { pool: Pool }) {
   const server = crypto.randomUUID();
   /** Calls in progress, and performance.now() of the end of the last one; by environment, or the name of its deliveries. */
-  const known = new LRUCache<string, { calls: number; at: number }>({ max: ENVIRONMENTS_MAX });
+  const known = new LRUCache<string, { calls: number; at: number }>({ max: 2 * ENVIRONMENTS_MAX });
   /** The shortest time that was answered, by question. */
   const questions = new Map<string, number>();
   let count = 0;

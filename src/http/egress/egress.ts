@@ -5,7 +5,7 @@ import type { Targets, Verdict } from "~/http/egress/targets";
 
 type Request = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
 
-/** The time for the whole exchange, in milliseconds, and the redirects that are followed. Without any, one is an answer. */
+/** The time for the whole exchange, in milliseconds, and the redirects that are followed. With 0, a redirect is the answer. */
 type Limits = { readonly acknowledgeMs: number; readonly redirectsMax: number };
 
 /** The outcome of a request. The names of headers are in lower case. */

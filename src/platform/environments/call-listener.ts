@@ -12,7 +12,7 @@ export type CallListener = {
   newest?: string | null;
 };
 
-/** The work of a call, which also notes the counterparts that the environment has meanwhile. */
+/** The work of a call, which first notes the counterparts that the environment has by then. */
 export const heardBy =
   <T>(listener: CallListener, work: (session: Session) => Promise<T>) =>
   (session: Session, { begun }: Settings): Promise<T> => {

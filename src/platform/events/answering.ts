@@ -2,7 +2,7 @@
 import { isUnavailable, type Pool } from "~/db/connect";
 import type { LogMark } from "~/db/driver";
 import { EnvironmentEnded } from "~/db/opening";
-import { findUnstorable } from "~/db/storable";
+import { findUnstorable, UNSTORABLE } from "~/db/storable";
 import { errorFields, type Log } from "~/log";
 import type { Acting } from "~/platform/environments/acting";
 import { type CallListener, heardBy } from "~/platform/environments/call-listener";
@@ -22,7 +22,7 @@ const ANSWER_MAX = 256 * 1024;
 function problemOf(answer: Answer, text: string): string | undefined {
   if (Buffer.byteLength(text) > ANSWER_MAX) return "it is too large";
   const path = findUnstorable(answer);
-  return path && `${path}: a string contains NUL or half a surrogate pair`;
+  return path && `${path}: ${UNSTORABLE}`;
 }
 
 export type Answering = ReturnType<typeof createAnswering>;

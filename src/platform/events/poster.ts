@@ -76,7 +76,7 @@ export function createPoster(deps: {
     { environment }: OpenPlace,
     { environmentId, app }: store.AppRef,
     { events, address }: { readonly events: Events; readonly address: Address },
-    delivery: store.Sending,
+    { user, webhook, ...delivery }: store.Sending,
   ): Promise<store.Attempted | Failed> {
     const { number, attempt } = delivery;
     const failed = { number, attempt, isLast: false };
@@ -85,7 +85,7 @@ export function createPoster(deps: {
     const base = address.baseUrl ?? deps.ownUrl();
     const baseUrl = `${base}/api/env/${environmentId}/services/${address.service}`;
     const request = mode.request(environment.tokenHash, {
-      ...{ ...delivery, app: { id: app, user: delivery.user, webhook: address.webhook }, baseUrl },
+      ...{ ...delivery, app: { id: app, user, webhook }, baseUrl },
     });
     const { redirectsMax } = mode;
     const limits = { acknowledgeMs: schedule.acknowledgeMs, redirectsMax };

@@ -3,7 +3,6 @@ import type { Sql } from "~/db/connect";
 import type { Timing } from "~/platform/environments/clock-model";
 import { timingOf } from "~/platform/environments/clock-store";
 import type { AppRef } from "~/platform/events/deliveries-store";
-import type { WebhookSettings } from "~/replicas/events";
 
 /** An app with an address that no other server posts to. */
 export type Addressed = AppRef & {
@@ -55,13 +54,12 @@ export type Address = {
   readonly requestUrl: string;
   readonly baseUrl: string | null;
   readonly isVerified: boolean;
-  readonly webhook: WebhookSettings | null;
 };
 
 /** Undefined if the app has no address, or is gone. */
 export async function findAddress(sql: Sql, { environmentId, app }: AppRef) {
   const [address] = await sql<Address[]>`
-    select service, request_url, base_url, coalesce(verified_url = request_url, false) as is_verified, webhook
+    select service, request_url, base_url, coalesce(verified_url = request_url, false) as is_verified
     from diorama.event_apps
     where environment_id = ${environmentId} and app_id = ${app} and request_url is not null
   `;

@@ -2,7 +2,7 @@
  * Checks the arguments of a tool against the JSON Schema of its listing. A vendor reports mistakes in its own words; those
  * of Zod, which most servers use, are here.
  */
-import { findUnstorable } from "~/db/storable";
+import { findUnstorable, UNSTORABLE } from "~/db/storable";
 import { isObject } from "~/input/json";
 
 export type ArgumentSchema = {
@@ -46,8 +46,6 @@ export type ArgumentRules = {
 export type Arguments = Readonly<Record<string, unknown>>;
 type CheckedArguments = { readonly problems: readonly string[] } | { readonly values: Arguments };
 
-/** The problem of a text that Postgres does not store unchanged. */
-export const UNSTORABLE = "a string contains NUL or half a surrogate pair";
 /** Problems of one call. */
 const PROBLEMS_MAX = 50;
 /** Of a list without a maximum of its own. */

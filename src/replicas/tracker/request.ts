@@ -1,5 +1,5 @@
 /** Parses an HTTP request into one GraphQL request. */
-import { findUnstorable } from "~/db/storable";
+import { findUnstorable, UNSTORABLE } from "~/db/storable";
 import type { GraphQLRequest } from "~/graphql/execute";
 import { isObject, parseBounded, TooLarge } from "~/input/json";
 import type { ReplicaCall } from "~/replicas/replica";
@@ -69,7 +69,6 @@ function parse(body: Uint8Array): unknown {
     );
   }
   const unstorable = findUnstorable(value);
-  if (unstorable !== undefined)
-    throw new Unreadable(400, `${unstorable}: a string contains NUL or half a surrogate pair.`);
+  if (unstorable !== undefined) throw new Unreadable(400, `${unstorable}: ${UNSTORABLE}.`);
   return value;
 }

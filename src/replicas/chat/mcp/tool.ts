@@ -1,13 +1,9 @@
 /** The shape of a tool of the vendor's profile, and the words for its arguments. */
+import { UNSTORABLE } from "~/db/storable";
 import { CONTENT_MAX, TEXT_MAX } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import type { ChatCall } from "~/replicas/chat/method";
-import {
-  type ArgumentMistake,
-  type ArgumentRules,
-  ITEMS_MAX,
-  UNSTORABLE,
-} from "~/replicas/kit/tool-arguments";
+import { type ArgumentMistake, type ArgumentRules, ITEMS_MAX } from "~/replicas/kit/tool-arguments";
 
 /** Arguments of the declared types. */
 // biome-ignore lint/suspicious/noExplicitAny: the schema in the listing has checked them

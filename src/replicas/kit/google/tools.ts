@@ -2,13 +2,9 @@
  * Tool surfaces of Google's servers. A result is the JSON of a message of the API, whose empty fields are left out; a
  * rejection is the text of the API's error. Fields that a tool does not have are rejected, as the API rejects them.
  */
+import { UNSTORABLE } from "~/db/storable";
 import { type GoogleError, rejectionOf } from "~/replicas/kit/google/errors";
-import {
-  type ArgumentMistake,
-  type ArgumentSchema,
-  type Arguments,
-  UNSTORABLE,
-} from "~/replicas/kit/tool-arguments";
+import type { ArgumentMistake, ArgumentSchema, Arguments } from "~/replicas/kit/tool-arguments";
 import { createToolCall, failedTool, isReadOnly } from "~/replicas/kit/tool-calls";
 import type { ToolCall, ToolListing, ToolProfile } from "~/replicas/tools";
 

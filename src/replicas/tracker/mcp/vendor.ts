@@ -1,11 +1,8 @@
 /** The tools of the vendor's own server, on the operations of this service. */
+
 import { createHash } from "node:crypto";
-import {
-  type ArgumentMistake,
-  type Arguments,
-  UNSTORABLE,
-  zodWords,
-} from "~/replicas/kit/tool-arguments";
+import { UNSTORABLE } from "~/db/storable";
+import { type ArgumentMistake, type Arguments, zodWords } from "~/replicas/kit/tool-arguments";
 import { createToolCall, failedTool, isReadOnly } from "~/replicas/kit/tool-calls";
 import type { ToolCall, ToolListing, ToolProfile, ToolResult } from "~/replicas/tools";
 import { CONTENT_MAX } from "~/replicas/tracker/lengths";
