@@ -481,6 +481,14 @@ describe("calls", () => {
     expect([retries(0), retries(1), retries(2), retries({ gte: 1 })]).toEqual([4, 1, 1, 2]);
   });
 
+  test("that stand for several count as many, and have the retries of their group", () => {
+    const failed = called("chat.update", 503, { times: 3, retry: 2 });
+    const calls = [failed, called("chat.update", 503, { times: 4 }), called("chat.update")];
+
+    expect(counted({ entity: "chat.update" }, ...calls)).toBe(8);
+    expect(counted({ entity: "chat.update", where: { retry: 2 } }, ...calls)).toBe(3);
+  });
+
   test("that are too many or too few are named", () => {
     const [first, second] = [called("chat.postMessage"), called("chat.postMessage", 500)];
     expect(

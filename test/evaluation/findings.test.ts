@@ -33,6 +33,22 @@ describe("what a verdict shows of its rows", () => {
     expect(keys(failing?.nearest)).toEqual(["c"]);
   });
 
+  test("the nearest of many rows are shown", () => {
+    const inserts = Array.from({ length: 12 }, (_, index) => note(`n${index}`));
+    const where = { id: { starts_with: "x" } };
+
+    const { assertions } = findingsOf(
+      compile({ assertions: [{ ...added, where }, added] }, VOCABULARY),
+      KEYS,
+      { ...EVIDENCE, diff: { ...EVIDENCE.diff, inserts } },
+    );
+
+    expect(assertions[0]).toMatchObject({ holds: false, count: 0, counted: [] });
+    expect(assertions[0]?.nearest).toHaveLength(3);
+    expect(assertions[1]).toMatchObject({ holds: true, count: 12, nearest: [] });
+    expect(assertions[1]?.counted).toHaveLength(3);
+  });
+
   test("new rows are shown, for the first fifty assertions", () => {
     const shown = found(Array.from({ length: 52 }, () => added)).map(({ counted }) =>
       keys(counted),
