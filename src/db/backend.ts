@@ -13,6 +13,8 @@ export type Backend<S> = {
   readonly leases: Map<string, Lease<S>>;
   /** Those that it has prepared. */
   readonly statements: { characters: number };
+  /** Those that it has used. */
+  readonly schemas: Set<string>;
   /** The error of statements that were not sent before it was lost. */
   readonly refusal: () => Error | undefined;
   readonly lose: () => void;
@@ -47,6 +49,7 @@ export function createBackend<S>(sql: Pool): Backend<S> {
     ...{ sql, leases, refusal },
     own: fenced(sql, { refusal }),
     statements: { characters: 0 },
+    schemas: new Set(),
     lose() {
       isLost = true;
       leases.clear();

@@ -43,6 +43,7 @@ export function createLeases<S>(open: OpenEnvironment<S>) {
 
   function take(backend: Backend<S>, environmentRef: EnvironmentRef): Lease<S> {
     const { environmentId, schemaName, tables } = environmentRef;
+    backend.schemas.add(schemaName);
     const fence: Fence = {
       refusal: () => (lease.ended !== undefined ? ended() : backend.refusal()),
       shapes: counted(shapesOf(schemaName, tables), backend.statements),

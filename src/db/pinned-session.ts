@@ -5,8 +5,9 @@ import { connect, type Pool } from "~/db/connect";
 export type PinnedSession<S> = ReturnType<typeof createPinnedSession<S>>;
 
 export type Wear = {
-  /** A backend keeps about 100 kB for every environment it has used; a new one starts empty. */
   readonly lifetimeMs: number;
+  /** A backend keeps 100 to 400 kB for every schema it has used; a new one starts empty. */
+  readonly schemasMax: number;
   /** Characters of prepared statements. Each takes some 10 bytes, in filters with many conditions 90. */
   readonly statementsMax: number;
 };
@@ -17,7 +18,7 @@ const STUCK_MS = 250;
 export function createPinnedSession<S>(
   url: string,
   name: string,
-  { lifetimeMs, statementsMax }: Wear,
+  { lifetimeMs, schemasMax, statementsMax }: Wear,
 ) {
   let busy = 0;
   /** performance.now() since which no call in progress has ended. */
@@ -50,7 +51,9 @@ export function createPinnedSession<S>(
     busy: () => busy,
     isStuck: () => busy > 0 && performance.now() - waitsSince > STUCK_MS,
     isWorn: () =>
-      performance.now() - openedAt > lifetimeMs || backend.statements.characters > statementsMax,
+      performance.now() - openedAt > lifetimeMs ||
+      backend.schemas.size > schemasMax ||
+      backend.statements.characters > statementsMax,
 
     begin(): void {
       if (busy++ === 0) waitsSince = performance.now();

@@ -30,7 +30,7 @@ export function createSessionChoice<S>(sessions: readonly PinnedSession<S>[]) {
   }
 
   /**
-   * Replaces backends that are old, or have too many statements, between calls. If the driver closed them by age, it
+   * Replaces backends that are old, or have used too much, between calls. If the driver closed them by age, it
    * would reject the queued calls: under load, every five minutes.
    */
   function renewIfWorn(pinned: PinnedSession<S>): void {

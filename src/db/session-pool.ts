@@ -25,6 +25,7 @@ import { createSessionChoice } from "~/db/session-choice";
 export type SessionPool<S = unknown> = ReturnType<typeof createSessionPool<S>>;
 
 const LIFETIME_MS = 300_000;
+const SCHEMAS_MAX = 500;
 const STATEMENTS_MAX = 3_000_000;
 
 /** With a `flusher`, calls of an environment that are made at the same time wait for the disk together. */
@@ -34,12 +35,13 @@ export function createSessionPool<S>(
   open: OpenEnvironment<S>,
   {
     lifetimeMs = LIFETIME_MS,
+    schemasMax = SCHEMAS_MAX,
     statementsMax = STATEMENTS_MAX,
     flusher,
   }: Partial<Wear> & { flusher?: Flusher } = {},
 ) {
   const sessions = Array.from({ length: count }, (_, index) =>
-    createPinnedSession<S>(url, `session ${index}`, { lifetimeMs, statementsMax }),
+    createPinnedSession<S>(url, `session ${index}`, { lifetimeMs, schemasMax, statementsMax }),
   );
   const { sessionFor, renewIfWorn } = createSessionChoice(sessions);
   const enter = createLeases(open);

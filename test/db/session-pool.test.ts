@@ -335,6 +335,26 @@ test("a session with too many prepared statements is replaced without rejecting 
   }
 });
 
+test("a session that has used too many schemas is replaced; the successors of an environment use one", async () => {
+  const sessionPool = createSessionPool(database.url, 1, openEnvironment, { schemasMax: 3 });
+  const call = async (where: typeof life) =>
+    await sessionPool.use(where, async ({ sql }) => {
+      const [row] = await sql`select pg_backend_pid() as pid`;
+      return row?.["pid"];
+    });
+  try {
+    const pids = [await call(life), await call(await nextLife(life))];
+    for (let n = 0; n < 3; n++) pids.push(await call(await newLife()));
+
+    const [first, ...others] = pids;
+    expect(others).toEqual([first, first, first, first]);
+    expect(await call(life).catch((error) => error)).toBeInstanceOf(EnvironmentEnded);
+    expect(await call(await newLife())).not.toBe(first);
+  } finally {
+    await sessionPool.end();
+  }
+});
+
 test("a call that gives up waiting does not make its session look free", async () => {
   const sessionPool = createSessionPool(database.url, 3, openEnvironment);
   const other = await newLife();
