@@ -75,7 +75,8 @@ export async function together<T extends readonly unknown[]>(
   return results as { -readonly [I in keyof T]: Awaited<T[I]> };
 }
 
-const CACHE_MAX = 20_000;
+/** As many schemas as sessions lease, about. Those of a tracker take 18 kB each. */
+const CACHE_MAX = 1_000;
 const cache = new LRUCache<string, Tables>({ max: CACHE_MAX });
 
 /** Caches the quoted names of a schema's tables: a hot call should not quote thirty of them. */
