@@ -27,6 +27,14 @@ const CUSTOMER = "Cannot log in since December";
 const NEWS = "The Weekly Byte #412: cookies, again";
 const ofPeople = [INVITATION, BUG, DRAWING, `Re: ${BUG}`];
 
+test.each(["has", "in", "is", "category", "label"])(
+  "%s: does not take a word that every object has",
+  async (operator) => {
+    for (const word of ["constructor", "valueOf", "__proto__"])
+      expect(await subjectsOf(`${operator}:${word}`)).toEqual([]);
+  },
+);
+
 test.each([
   ["an operator before a group of choices", "from:{john robin}", ofPeople],
   ["an operator before a group with OR", "from:(john OR robin)", ofPeople],

@@ -41,7 +41,11 @@ export const labelKey = (name: string) =>
     .toLowerCase()
     .replace(/[\s/-]+/g, "-");
 
-const SYSTEM: Readonly<Record<string, string>> = {
+/** A table by words that anyone writes: not an object, which has a `constructor`. */
+const tableOf = <Value>(entries: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> =>
+  new Map(Object.entries(entries));
+
+const SYSTEM = tableOf({
   ...{
     inbox: "INBOX",
     sent: "SENT",
@@ -51,20 +55,20 @@ const SYSTEM: Readonly<Record<string, string>> = {
     spam: "SPAM",
   },
   ...{ chat: "CHAT", chats: "CHAT", unread: "UNREAD", starred: "STARRED", important: "IMPORTANT" },
-};
+});
 
-const CATEGORIES: Readonly<Record<string, string>> = {
+const CATEGORIES = tableOf({
   ...{ primary: "CATEGORY_PERSONAL", personal: "CATEGORY_PERSONAL", social: "CATEGORY_SOCIAL" },
   ...{ promotions: "CATEGORY_PROMOTIONS", updates: "CATEGORY_UPDATES", forums: "CATEGORY_FORUMS" },
-};
+});
 
-const LINKS: Readonly<Record<string, RegExp>> = {
+const LINKS = tableOf({
   drive: /\b(?:drive|docs)\.google\.com\//,
   document: /\bdocs\.google\.com\/document\//,
   spreadsheet: /\bdocs\.google\.com\/spreadsheets\//,
   presentation: /\bdocs\.google\.com\/presentation\//,
   youtube: /\b(?:youtube\.com|youtu\.be)\//,
-};
+});
 
 const NOTHING: Term = { kind: "nothing" };
 const labelTerm = (id: string | undefined): Term =>
@@ -97,7 +101,7 @@ export function readTerm({ operator, text }: Written, rules: TermRules): Term {
     case "is":
       return stateTerm(value);
     case "category":
-      return labelTerm(CATEGORIES[value]);
+      return labelTerm(CATEGORIES.get(value));
     case "has":
       return contentTerm(value);
     case "size":
@@ -119,12 +123,12 @@ export function readTerm({ operator, text }: Written, rules: TermRules): Term {
 function placeTerm(value: string, { labels }: TermRules): Term {
   if (value === "anywhere") return { kind: "anywhere" };
   if (value === "archive") return { kind: "archive" };
-  return labelTerm(SYSTEM[value] ?? labels.get(labelKey(value)));
+  return labelTerm(SYSTEM.get(value) ?? labels.get(labelKey(value)));
 }
 
 function stateTerm(value: string): Term {
   if (value === "read") return { kind: "read" };
-  return labelTerm(SYSTEM[value]);
+  return labelTerm(SYSTEM.get(value));
 }
 
 function contentTerm(value: string): Term {
@@ -132,6 +136,6 @@ function contentTerm(value: string): Term {
   if (value === "userlabels") return { kind: "userLabels" };
   if (value === "nouserlabels") return { kind: "noUserLabels" };
   if (value.endsWith("-star")) return labelTerm(value === "yellow-star" ? "STARRED" : undefined);
-  const form = LINKS[value];
+  const form = LINKS.get(value);
   return form ? { kind: "link", form } : NOTHING;
 }
