@@ -64,10 +64,13 @@ export function textOfHtml(html: string): string {
       },
     })
     .transform(html);
-  return unescaped(text)
-    .replace(/[ \t]+/g, " ")
-    .replace(/\s*\n\s*/g, "\n")
-    .trim();
+  return (
+    unescaped(text)
+      .replace(/[ \t]+/g, " ")
+      // Not by what surrounds a line break: that takes the square of the length of a space without one.
+      .replace(/\s+/g, (space) => (space.includes("\n") ? "\n" : space))
+      .trim()
+  );
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
