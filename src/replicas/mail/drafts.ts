@@ -78,9 +78,15 @@ export async function updateDraft(
     const inside = { ...call, session: posting.session };
     await lockMailbox(posting.session, call.mailbox);
     const { message: former } = await requireDraft(inside, id, { withRaw: false });
-    const kept = content.threadId === undefined ? await sharedThread(inside, former) : undefined;
+    const shared = await sharedThread(inside, former);
+    const named = namedBeside(former, shared, content);
     await removeMessages(posting, call.mailbox, [former.id]);
-    const message = await storeDraft(posting, owner, content, kept);
+    const message = await storeDraft(
+      posting,
+      owner,
+      { ...content, threadId: named },
+      named === undefined ? shared : undefined,
+    );
     await putDraft(posting.session, { mailbox: call.mailbox, id, messageId: message.id });
     return { id, message };
   });
@@ -93,6 +99,19 @@ async function sharedThread(
 ): Promise<string | undefined> {
   return (await countThread(session, mailbox, threadId)) > 1 ? threadId : undefined;
 }
+
+/**
+ * The thread that a client names. Undefined if it is the draft's own and the draft is alone in it: clients send back what
+ * they read, and the thread ends with the former message.
+ */
+const namedBeside = (
+  { threadId }: ListedMessage,
+  shared: string | undefined,
+  content: DraftContent,
+): string | undefined =>
+  shared === undefined && content.threadId?.toLowerCase() === threadId
+    ? undefined
+    : content.threadId;
 
 export async function removeDraft(call: MailCall, id: string): Promise<void> {
   await post(call, async (posting) => {
@@ -114,12 +133,11 @@ export async function sendDraft(
     const inside = { ...call, session: posting.session };
     await lockMailbox(posting.session, call.mailbox);
     const { message } = await requireDraft(inside, id, { withRaw: content === undefined });
+    const named = content && namedBeside(message, await sharedThread(inside, message), content);
     await removeMessages(posting, call.mailbox, [message.id]);
     return await sendMail(posting, owner, {
       raw: content?.raw ?? message.raw ?? new Uint8Array(),
-      ...(content?.threadId === undefined
-        ? { fixedThread: message.threadId }
-        : { threadId: content.threadId }),
+      ...(named === undefined ? { fixedThread: message.threadId } : { threadId: named }),
     });
   });
 }

@@ -1,4 +1,4 @@
-/** Drafts that several calls change at the same time. */
+/** Drafts that several calls change at the same time, and the threads of changed ones. */
 import { expect, test } from "bun:test";
 import { rawOf, useScene } from "./scene";
 
@@ -28,4 +28,25 @@ test("a draft that several calls replace has one message", async () => {
 
   const { messages } = await scene.get(environment, "messages?q=subject:(only%20one)");
   expect(messages).toHaveLength(1);
+});
+
+test("a draft that is alone in its thread is replaced and sent with the thread that it was read with", async () => {
+  const environment = await scene.environment();
+  const draft = await scene.post(environment, "drafts", { message });
+  const { threadId } = draft.message;
+  const replaced = await scene.call(environment, "PUT", `drafts/${draft.id}`, {
+    message: { ...message, threadId },
+  });
+
+  expect(replaced).toMatchObject({ status: 200, body: { id: draft.id } });
+  const { threadId: current } = replaced.body.message;
+  const sent = await scene.post(environment, "drafts/send", {
+    id: draft.id,
+    message: { ...message, threadId: current },
+  });
+  expect(sent).toMatchObject({ threadId: current, labelIds: ["SENT"] });
+  const gone = await scene.call(environment, "POST", "drafts", {
+    message: { ...message, threadId },
+  });
+  expect(gone.status).toBe(404);
 });
