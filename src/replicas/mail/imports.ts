@@ -28,7 +28,7 @@ export async function insertMail(
   const read = await received(call, raw, internalDateSource);
   return await post(call, async (posting) =>
     storeMessage(posting, {
-      ...{ ...read, labelIds, mailbox: call.mailbox },
+      ...{ ...read, labelIds: [...new Set(labelIds)], mailbox: call.mailbox },
       threadId: await threadFor(posting.session, call.mailbox, read.content, threadId),
     }),
   );
@@ -45,7 +45,7 @@ export async function importMail(
   const read = await received(call, raw, internalDateSource);
   return await post(call, async (posting) =>
     storeMessage(posting, {
-      ...{ ...read, labelIds, mailbox: call.mailbox },
+      ...{ ...read, labelIds: [...new Set(labelIds)], mailbox: call.mailbox },
       threadId: await answeredThread(posting.session, call.mailbox, read.content, {
         bySubject: true,
       }),

@@ -8,6 +8,17 @@ beforeAll(async () => {
 });
 
 describe("labels of messages", () => {
+  test("a message that is inserted with a label twice has it once", async () => {
+    const labelIds = ["INBOX", "INBOX", "STARRED"];
+    const raw = Buffer.from("Subject: Twice\r\n\r\nx").toString("base64url");
+    const inserted = await scene.post(environment, "messages", { raw, labelIds });
+    const { id } = await scene.post(environment, "messages/import", { raw, labelIds });
+
+    expect(inserted.labelIds).toEqual(["INBOX", "STARRED"]);
+    const imported = await scene.get(environment, `messages/${id}?format=minimal`);
+    expect(imported.labelIds).toEqual(["INBOX", "STARRED"]);
+  });
+
   test("archive, trash and back, with a record of each change", async () => {
     const own = await scene.environment();
     const { id } = (await scene.get(own, "messages?q=from:tess")).messages[0];
