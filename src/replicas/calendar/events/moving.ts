@@ -7,6 +7,7 @@ import { organizerOf } from "~/replicas/calendar/events/creation";
 import { requireEvent } from "~/replicas/calendar/events/find";
 import { tellGuests } from "~/replicas/calendar/events/notices";
 import { readSeries } from "~/replicas/calendar/events/occurrences";
+import { readRecurrence } from "~/replicas/calendar/events/series";
 import { requireWritten, stampOf } from "~/replicas/calendar/events/writing";
 import type { WritingCall } from "~/replicas/calendar/operation";
 import type { EventRow } from "~/replicas/calendar/store/events";
@@ -38,7 +39,9 @@ export async function moveEvent(
   const { changed } = await readSeries(session, event, place.calendar.id);
   const sendUpdates = updatesOf(options);
   for (const row of [event, ...changed]) {
-    const { startAt, endAt } = readSpan(row.start, row.end, to.timeZone); // whole days have its zone
+    const span = readSpan(row.start, row.end, to.timeZone); // whole days have its zone
+    const series = readRecurrence(row.recurrence, row.start, span, to.timeZone);
+    const endAt = series ? series.endAt : span.endAt;
     const former = (row.guests.removed ?? []).filter((email) => email !== to.id);
     await update(
       session,
@@ -46,8 +49,8 @@ export async function moveEvent(
       { id: row.id },
       {
         ...{ calendarId: to.id, organizer: organizerOf(destination) },
-        startAt: new Date(startAt).toISOString(),
-        endAt: new Date(endAt).toISOString(),
+        startAt: new Date(span.startAt).toISOString(),
+        endAt: endAt === null ? null : new Date(endAt).toISOString(),
         guests: { ...row.guests, removed: [...former, place.calendar.id] },
         ...(sendUpdates !== null && { sendUpdates }),
         ...stampOf(call),
