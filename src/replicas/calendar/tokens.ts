@@ -27,6 +27,9 @@ type PageToken = {
   readonly id: string;
 };
 
+/** Places are times or numbers; later times cannot be written. */
+const PLACE_MAX = 8.64e15;
+
 /** `list`: the list that issues it. */
 export const pageTokenOf = ({ list, version, at, id }: PageToken): string =>
   encode([list, version, at, id]).replace(/=$/, "");
@@ -36,8 +39,8 @@ export function readPageToken(token: string | undefined, list: string): PageToke
   if (token === undefined) return undefined;
   const value = decode(token);
   const [of, version, at, id] = Array.isArray(value) ? value : [];
-  const isRead =
-    of === list && typeof version === "number" && typeof at === "number" && typeof id === "string";
+  const isPlace = typeof at === "number" && Math.abs(at) <= PLACE_MAX && typeof id === "string";
+  const isRead = of === list && typeof version === "number" && isPlace;
   if (!isRead) throw invalid("Invalid page token value.");
   return { list, version, at, id };
 }

@@ -143,3 +143,17 @@ describe("a sync token", () => {
     });
   });
 });
+
+test("a page token with a time that cannot be written is invalid", async () => {
+  const token = (at: string) =>
+    Buffer.from(`["events agent@acme.test",1,${at},"a"]`).toString("base64url");
+
+  for (const at of ["1e300", "-1e300", "9e15"])
+    expect(await scene.call(environment, "GET", `${EVENTS}?pageToken=${token(at)}`)).toMatchObject({
+      status: 400,
+      body: { error: { message: "Invalid page token value." } },
+    });
+  expect((await scene.call(environment, "GET", `${EVENTS}?pageToken=${token("1")}`)).status).toBe(
+    200,
+  );
+});
