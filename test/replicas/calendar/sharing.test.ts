@@ -221,3 +221,26 @@ test("colours are 24 of calendars and 11 of events", async () => {
 
   expect([Object.keys(calendar).length, Object.keys(event).length]).toEqual([24, 11]);
 });
+
+test("someone who may write changes and deletes events of special types, and creates none", async () => {
+  const env = await scene.environment();
+  const focus = {
+    summary: "Focus",
+    start: { dateTime: "2026-03-16T09:00:00Z" },
+    end: { dateTime: "2026-03-16T10:00:00Z" },
+    eventType: "focusTime",
+    focusTimeProperties: { autoDeclineMode: "declineNone" },
+  };
+  await scene.send(env, "POST", "calendars/primary/events", { id: "focus", ...focus });
+  const scope = { type: "user", value: JOHN };
+  await scene.send(env, "POST", "calendars/primary/acl", { role: "writer", scope });
+  const john = await scene.copyFor(env, JOHN);
+  const events = "calendars/agent@acme.test/events";
+
+  const changed = await scene.send(john, "PATCH", `${events}/focus`, { summary: "Quiet" });
+  expect(changed).toMatchObject({ summary: "Quiet", eventType: "focusTime" });
+  expect((await scene.call(john, "POST", events, focus)).body.error.errors[0].reason).toBe(
+    "eventTypeRestriction",
+  );
+  expect((await scene.call(john, "DELETE", `${events}/focus`)).status).toBe(204);
+});

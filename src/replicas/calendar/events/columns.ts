@@ -68,7 +68,7 @@ export function columnsOf(
     recurrence: recurrence?.lines ?? null,
     transparency: unlessDefault(given.transparency, TRANSPARENCIES, "opaque"),
     visibility: unlessDefault(given.visibility, VISIBILITIES, "default"),
-    ...readType(given, place),
+    ...readType(given, place, before?.eventType),
     eventLabelId: options.eventLabelVersion
       ? orNull(given.eventLabelId)
       : (before?.eventLabelId ?? null),

@@ -29,11 +29,15 @@ const malformed = (type: string, reason: string) =>
     `Malformed ${NAMES[type] ?? type} event: ${reason}`,
   );
 
-/** The type of an event and its own properties. Throws for an event that the type does not allow. */
-export function readType(resource: EventResource, { calendar, me }: Place) {
+/**
+ * The type of an event and its own properties. Throws for an event that the type does not allow. `before`: the type of an
+ * event that is changed, which others than its owner may do too.
+ */
+export function readType(resource: EventResource, { calendar, me }: Place, before?: string) {
   const type = requireWord(resource.eventType ?? "default", TYPES);
   const name = PROPERTIES[type];
-  if (type === "fromGmail" || (name !== undefined && calendar.id !== me.email))
+  const isAllowed = type !== "fromGmail" && (name === undefined || calendar.id === me.email);
+  if (!isAllowed && type !== before)
     throw new CalendarError("eventTypeRestriction", "The event type is not allowed here.");
   if (name === undefined) return { eventType: type, properties: null };
   const properties = resource[name as keyof EventResource];
