@@ -172,17 +172,18 @@ function singlesOf(
 /** The series of a view, and instances that attendees are invited to without the series. */
 function seriesOf(session: CalendarSession, window: Span, view: Fragment): Fragment {
   const { sql, t } = session;
-  const conditions = conditionsOf(session, window);
-  return sql`
-    select e.* from ${t.events} e where e."calendarId" = ${view} and e.recurrence is not null and (
-      (true ${conditions}) or exists (
-        select from ${t.events} x where x."recurringEventId" = e.id ${conditionsOf(session, window, "x")} offset 0
-      )
+  // A changed instance may be outside of the time of its series.
+  const isWithin = sql`(
+    (true ${conditionsOf(session, window)}) or e.recurrence is not null and exists (
+      select from ${t.events} x where x."recurringEventId" = e.id ${conditionsOf(session, window, "x")} offset 0
     )
+  )`;
+  return sql`
+    select e.* from ${t.events} e where e."calendarId" = ${view} and e.recurrence is not null and ${isWithin}
     union all
     select e.* from ${t.event_attendees} g join ${t.events} e on e.id = g."eventId"
     where g.email = ${view} and e."calendarId" <> ${view}
-      and (e.recurrence is not null or e."recurringEventId" is not null) ${conditions}
+      and (e.recurrence is not null or e."recurringEventId" is not null) and ${isWithin}
   `;
 }
 
