@@ -90,14 +90,19 @@ export class CalendarModel {
   answer(event: Event, actor: string, answer: string): number {
     if (!event.answers.has(actor)) return ABSENT;
     event.answers.set(actor, answer);
-    if (answer !== "declined") event.deletedBy.delete(actor);
+    if (answer !== "declined" && event.deletedBy.delete(actor))
+      this.#answerInstances(event, actor, answer);
     return OK;
   }
 
   invite(event: Event, actor: string, guest: string): number {
     const refusal = this.#refusal(event, actor);
     if (refusal) return refusal;
-    if (!event.answers.has(guest)) event.answers.set(guest, "needsAction");
+    if (!event.answers.has(guest)) {
+      event.answers.set(guest, "needsAction");
+      for (const { answers } of event.instances.values())
+        if (answers && !answers.has(guest)) answers.set(guest, "needsAction");
+    }
     event.former.delete(guest);
     return OK;
   }
@@ -105,7 +110,10 @@ export class CalendarModel {
   uninvite(event: Event, actor: string, guest: string): number {
     const refusal = this.#refusal(event, actor);
     if (refusal) return refusal;
-    if (event.answers.delete(guest)) event.former.add(guest);
+    if (event.answers.delete(guest)) {
+      event.former.add(guest);
+      for (const { answers } of event.instances.values()) answers?.delete(guest);
+    }
     event.deletedBy.delete(guest);
     return OK;
   }
@@ -120,7 +128,14 @@ export class CalendarModel {
     if (!event.answers.has(actor) || event.deletedBy.has(actor)) return GONE;
     event.answers.set(actor, "declined");
     event.deletedBy.add(actor);
+    this.#answerInstances(event, actor, "declined");
     return OK;
+  }
+
+  /** Who deletes the copy of a series, or has it again, does so with instances that have answers of their own. */
+  #answerInstances({ instances }: Event, actor: string, answer: string): void {
+    for (const { answers } of instances.values())
+      if (answers?.has(actor)) answers.set(actor, answer);
   }
 
   #instance(event: Event, originalMs: number): Instance {

@@ -63,7 +63,8 @@ async function store(
   const sendUpdates = updatesOf(options);
   if (isStored) {
     await updateEvent(call, event, columns, attendees, sendUpdates);
-    if (event.recurrence !== null) await followSeries(call, event, columns, place.calendar);
+    if (event.recurrence !== null)
+      await followSeries(call, event, { columns, attendees }, place.calendar);
   } else {
     const parts = instanceParts(event, columns, attendees);
     const sequence = (series?.sequence ?? 0) + (isMoved(event, columns) ? 1 : 0);

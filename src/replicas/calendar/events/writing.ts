@@ -144,9 +144,10 @@ export async function updateEvent(
   } else await changeAttendees(call, before, attendees, gone);
 }
 
-async function changeAttendees(
+/** `gone`: those of the event's rows that are no longer listed. */
+export async function changeAttendees(
   call: WritingCall,
-  { id: eventId, attendees: rows }: EventRow,
+  { id: eventId, attendees: rows }: Pick<EventRow, "id" | "attendees">,
   attendees: readonly Attendee[],
   gone: readonly AttendeeRow[],
 ): Promise<void> {
