@@ -102,7 +102,8 @@ function headerValue(name: string, text: string): string {
   return readAddresses(text)
     .map(({ name: shown, address }) => {
       const decoded = decodeWords(shown);
-      return decoded === "" ? address : `"${decoded.replaceAll('"', "")}" <${address}>`;
+      const quoted = decoded.replaceAll('"', "").replaceAll("\\", "\\\\");
+      return decoded === "" ? address : `"${quoted}" <${address}>`;
     })
     .join(", ");
 }

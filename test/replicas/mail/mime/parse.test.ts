@@ -117,3 +117,11 @@ test("an attachment of 25 MB is read whole", async () => {
 
   expect(attachmentsOf(root)).toMatchObject([{ filename: "large.bin", size }]);
 });
+
+test("a decoded name that ends in a backslash does not swallow the address after it", async () => {
+  const raw = Buffer.from("To: =?utf-8?Q?Ops=5C?= <john@acme.test>\r\n\r\nx").toString("base64url");
+  const { id } = await scene.post(environment, "messages/send", { raw });
+
+  const { payload } = await get(`messages/${id}?format=metadata&metadataHeaders=To`);
+  expect(payload.headers[0].value).toBe('"Ops\\\\" <john@acme.test>');
+});
