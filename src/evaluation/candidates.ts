@@ -136,6 +136,29 @@ export type Baseline = {
   readonly before: readonly Candidate[];
 };
 
+/**
+ * The rows of a table that others than the agent have written, as they were before that; undefined for new ones. By key:
+ * assertions on unchanged rows do not see what others do.
+ */
+function foundByOthers(
+  { others }: RunEvidence,
+  here: (row: JsonObject) => boolean,
+  keyOf: (row: Row) => string,
+): Map<string, JsonObject | undefined> {
+  const found = new Map<string, JsonObject | undefined>();
+  if (!others) return found;
+  for (const row of others.deletes.filter(here)) found.set(keyOf(row), row);
+  for (const [index, update] of others.updates.entries()) {
+    if (!here(update)) continue;
+    const key = keyOf(update["key"] as JsonObject);
+    const same = found.get(key) ?? others.unchangedColumns[index];
+    found.set(key, { ...same, ...(update["before"] as JsonObject) });
+  }
+  // One of them may have inserted what another one has changed or deleted.
+  for (const row of others.inserts.filter(here)) found.set(keyOf(row), undefined);
+  return found;
+}
+
 /** The baseline by table. */
 export function baselineRows(
   { assertions }: CompiledSpec,
@@ -149,7 +172,7 @@ export function baselineRows(
   const found = new Map<string, Baseline>();
   for (const table of wanted) {
     const key = keys[table] ?? [];
-    const keyOf = (row: JsonObject) => JSON.stringify(key.map((column) => row[column]));
+    const keyOf = (row: Row) => JSON.stringify(key.map((column) => row[column]));
     const here = (row: JsonObject) => row["__table__"] === table;
     const { diff } = evidence;
     const touched = new Set([
@@ -158,15 +181,24 @@ export function baselineRows(
       ),
       ...diff.updates.filter(here).map((update) => keyOf(update["key"] as JsonObject)),
     ]);
+    const theirs = foundByOthers(evidence, here, keyOf);
+    const isOld = (row: Row) => !theirs.has(keyOf(row)) || theirs.get(keyOf(row)) !== undefined;
+    const restored = [...theirs].flatMap(([key, row]) => (row && !touched.has(key) ? [row] : []));
     const still = [
-      ...(evidence.baselineRows[table] ?? []).filter((row) => !touched.has(keyOf(row))),
-      ...evidence.revertedRows.filter(here),
+      ...(evidence.baselineRows[table] ?? []).filter((row) => {
+        const key = keyOf(row);
+        return !touched.has(key) && !theirs.has(key);
+      }),
+      ...restored,
+      ...evidence.revertedRows.filter((row) => here(row) && isOld(row)),
     ].map((row): Candidate => ({ before: row, after: undefined, changed: [], source: row }));
-    const updated = (rows.changed.get(table) ?? []).map(
-      (candidate): Candidate => ({ ...candidate, after: undefined }),
-    );
+    const existed = ({ before = {} }: Candidate) => isOld(before);
+    const updated = (rows.changed.get(table) ?? [])
+      .filter(existed)
+      .map((candidate): Candidate => ({ ...candidate, after: undefined }));
+    const removed = (rows.removed.get(table) ?? []).filter(existed);
     const now = [...still, ...updated];
-    found.set(table, { now, before: [...now, ...(rows.removed.get(table) ?? [])] });
+    found.set(table, { now, before: [...now, ...removed] });
   }
   return found;
 }

@@ -433,6 +433,56 @@ test("changes by the clock and by counterparts are apart, and conditions may nam
   expect(judge({ ...size, actor: "counterpart", expected_count: 1 })).toBe(true);
 });
 
+test("unchanged rows are those from before the run, whatever the clock and counterparts do", () => {
+  const row = (id: number, name: string, more: object = {}) =>
+    ({ __table__: "things", id, name, size: 1, ...more }) as JsonObject;
+  const by = { __actor__: "counterpart" };
+  const change = (id: number, before: object, after: object, more: object = {}) =>
+    ({ __table__: "things", key: { id }, before, after, ...more }) as JsonObject;
+  const count = (where: object) => (expected_count: number) =>
+    evaluate(
+      compile(
+        { assertions: [{ diff_type: "unchanged", entity: "things", where, expected_count }] },
+        VOCABULARY,
+      ),
+      KEYS,
+      {
+        diff: {
+          inserts: [],
+          updates: [change(6, { size: 1 }, { size: 2 })],
+          deletes: [row(7, "new")],
+        },
+        unchangedColumns: [{ id: 6, name: "new" }],
+        revertedRows: [row(8, "new")],
+        transientRows: [],
+        baselineRows: {
+          things: [row(1, "kept"), row(2, "new"), row(3, "closed"), row(6, "new"), row(8, "new")],
+        },
+        others: {
+          inserts: [2, 5, 6, 7, 8].map((id) => row(id, "new", by)),
+          updates: [
+            change(3, { name: "open" }, { name: "closed" }, { __actor__: "clock" }),
+            change(4, { name: "open" }, { name: "closed" }, by),
+          ],
+          deletes: [
+            row(4, "closed", { __actor__: "clock" }),
+            row(5, "new", { __actor__: "clock" }),
+          ],
+          unchangedColumns: [
+            { id: 3, size: 1 },
+            { id: 4, size: 1 },
+          ],
+        },
+      },
+    ).passed;
+
+  expect(count({ name: "kept" })(1)).toBe(true);
+  expect(count({ name: "new" })(0)).toBe(true);
+  expect(count({ name: "open" })(2)).toBe(true);
+  expect(count({ name: "closed" })(0)).toBe(true);
+  expect(count({})(3)).toBe(true);
+});
+
 describe("calls", () => {
   const NOTHING = {
     diff: { inserts: [], updates: [], deletes: [] },

@@ -233,6 +233,28 @@ describe("an expectation in the call", () => {
     expect(body.score).toEqual({ passed: 1, total: 2, percent: 50 });
   });
 
+  test("does not count what a counterpart has added among the unchanged rows", async () => {
+    const environment = await program.environment();
+    const reply = {
+      ...{ name: "reply", service: "chat", as: "U02JOHNADOE", say: { text: "answer" } },
+      when: { diff_type: "added", entity: "messages" },
+    };
+    const path = `/env/${environment.environmentId}/counterparts`;
+    expectStatus(await program.call("PUT", path, { counterparts: [reply] }), 200);
+    const runId = await start(environment.environmentId);
+    await say(environment, "question");
+
+    const unchanged = { diff_type: "unchanged", entity: "messages", expected_count: 3 };
+    const { body } = await program.post("/evaluateRun", {
+      runId,
+      expectedOutput: {
+        assertions: [unchanged, { ...unchanged, where: { text: "answer" }, expected_count: 0 }],
+      },
+    });
+
+    expect(body.failures).toEqual([]);
+  });
+
   test("in a closed world must cover every row", async () => {
     const { body } = await judged(
       { assertions: [added({ text: "wanted" }, 1)], closed_world: true },
