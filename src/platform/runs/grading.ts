@@ -10,6 +10,7 @@ import * as gradings from "~/platform/runs/grading-store";
 import type { Runs } from "~/platform/runs/runs";
 import { isOpen } from "~/platform/runs/view";
 import type { Suites } from "~/platform/suites/suites";
+import { tableInWorld, WORLD } from "~/replicas/members";
 import type { NewId } from "~/source";
 
 export type Regrading = ReturnType<typeof createRegrading>;
@@ -113,19 +114,23 @@ function evidenceOf({ diff, evidence }: store.GradableRow): string {
 }
 
 /** Rejects assertions on unchanged rows that the run did not keep: it keeps those of its own assertions. */
-function requireBaseline({ baselineRows, expected }: store.GradableRow, spec: Spec): void {
+function requireBaseline(run: store.GradableRow, spec: Spec): void {
+  const { baselineRows, expected, service: kind } = run;
   const own = baselineRows === null || expected === null ? [] : unchangedOf(JSON.parse(expected));
+  const tableOf = ({ entity, service }: Assertion) =>
+    kind === WORLD && service !== undefined ? tableInWorld(service, entity) : entity;
   const keeps = (wanted: Assertion) =>
     own.some(
-      ({ entity, where = {} }) =>
-        entity === wanted.entity &&
-        (Object.keys(where).length === 0 || Bun.deepEquals(where, wanted.where ?? {})),
+      (each) =>
+        tableOf(each) === tableOf(wanted) &&
+        (Object.keys(each.where ?? {}).length === 0 ||
+          Bun.deepEquals(each.where, wanted.where ?? {})),
     );
   for (const assertion of unchangedOf(spec))
     if (!keeps(assertion))
       throw new ApiError(
         "invalid_assertion",
-        `assertion ${spec.assertions.indexOf(assertion) + 1}: the unchanged rows of ${assertion.entity} are not stored with this run; only evaluateRun can read them, or a run that was evaluated with an unchanged assertion of the same where`,
+        `assertion ${spec.assertions.indexOf(assertion) + 1}: the unchanged rows of ${tableOf(assertion)} are not stored with this run; only evaluateRun can read them, or a run that was evaluated with an unchanged assertion of the same where`,
       );
 }
 

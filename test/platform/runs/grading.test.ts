@@ -189,6 +189,28 @@ describe("grading again", () => {
     expectRefusal(await program.post(`/runs/${runId}/evaluate`, {}), 400, "no_test_defined");
   });
 
+  test("in a world finds the unchanged rows of the service that is named, however it is named", async () => {
+    const { environmentId: envId } = await program.environment({
+      ...{ templateService: "world", templateName: "acme", impersonateEmail: "agent@acme.test" },
+      impersonateUserId: undefined,
+    });
+    const { runId } = (await program.post("/startRun", { envId })).body;
+    const of = (named: object) => ({ assertions: [{ diff_type: "unchanged", ...named }] });
+    const ofChat = of({ service: "chat", entity: "users" });
+    expectStatus(await program.post("/evaluateRun", { runId, expectedOutput: ofChat }), 200);
+    const grade = (expectedOutput: object) =>
+      program.post(`/runs/${runId}/evaluate`, { expectedOutput });
+
+    expectRefusal(
+      await grade(of({ service: "tracker", entity: "users" })),
+      400,
+      "invalid_assertion",
+      expect.stringMatching(/^assertion 1: the unchanged rows of tracker_users are/) as never,
+    );
+    for (const same of [ofChat, of({ entity: "chat_users" })])
+      expect((await grade(same)).body).toMatchObject({ passed: true });
+  });
+
   test("works when the environment's schema and its template are gone", async () => {
     const runId = await ended();
     await database.sql`update diorama.environments set schema_name = 'env_gone'`;
