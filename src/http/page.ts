@@ -32,7 +32,7 @@ export const NextCursor = t.Optional(
 const scopeOf = (list: string, userId: string) =>
   createHash("sha256").update(`${list} ${userId}`).digest("hex").slice(0, 12);
 
-const TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{1,6})?\+00$/;
+const TIME = /^((?!0000)\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{1,6})?\+00$/;
 const ID = /^[\w-]{1,64}$/;
 
 function isTime(text: string): boolean {

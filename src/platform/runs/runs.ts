@@ -34,7 +34,9 @@ const ATTEMPTS_MAX = 100;
 function momentOf(name: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const moment = new Date(text);
-  if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(moment.getTime())) return moment;
+  const year = moment.getUTCFullYear();
+  // Postgres reads no year 0, and a year beyond 9999 would be written with a sign.
+  if (/^\d{4}-\d\d-\d\d/.test(text) && year >= 1 && year <= 9999) return moment;
   throw new ApiError("invalid_request", `${name}: a time such as 2026-01-05T09:00:00Z is needed`);
 }
 

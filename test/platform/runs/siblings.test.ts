@@ -103,12 +103,23 @@ describe("a list of runs", () => {
     expect(await of(`testSuiteId=${suiteId}`)).not.toHaveProperty("counts");
   });
 
-  test.each(["from=yesterday", "to=2026-13-01", "verdict=good", "bookmarked=yes", "count=1"])(
-    "rejects %s",
-    async (query) => {
-      expectRefusal(await program.get(`/runs?${query}`), 400, "invalid_request");
-    },
-  );
+  test.each([
+    ...["from=yesterday", "to=2026-13-01", "verdict=good", "bookmarked=yes", "count=1"],
+    // Postgres reads none of these.
+    ...["from=0000-01-01", "from=0001-01-01T00:00:00%2B10:00", "to=9999-12-31T23:00:00-10:00"],
+  ])("rejects %s", async (query) => {
+    expectRefusal(await program.get(`/runs?${query}`), 400, "invalid_request");
+  });
+
+  test("rejects a cursor with a time that no database reads", async () => {
+    const { nextCursor } = (await program.get("/runs?limit=1")).body;
+    const [scope, , id] = Buffer.from(nextCursor, "base64url").toString().split("|");
+    const text = [scope, "0000-01-01 00:00:00+00", id].join("|");
+
+    const answer = await program.get(`/runs?cursor=${Buffer.from(text).toString("base64url")}`);
+
+    expectRefusal(answer, 400, "invalid_request", "cursor: it does not belong to this list");
+  });
 });
 
 test("the siblings of a run are the attempts with the same labels, and its neighbours", async () => {
