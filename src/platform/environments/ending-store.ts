@@ -1,5 +1,5 @@
 /** Ends environments: on request, when they expire, and when their schemas are lost. */
-import type { Fragment, Sql } from "~/db/connect";
+import { type Fragment, inTransaction, type Pool, type Sql } from "~/db/connect";
 
 export type Ended = { readonly environmentId: string; readonly schemaName: string };
 
@@ -26,15 +26,34 @@ export type Reason = "deleted" | "expired" | "lost its schema" | "reset";
 
 /**
  * Ends environments: frees their schemas for recycling, and closes their unfinished runs with a reason. The
- * environments are those that `which` selects and locks among the live ones.
+ * environments are those that `which` selects and locks among the live ones. A run that is being started holds up the
+ * lock, and only a statement after it sees that run.
  */
-async function end(sql: Sql, which: Fragment, reason: Reason, runs: RunClosing): Promise<Ended[]> {
+async function end(
+  pool: Pool,
+  which: Fragment,
+  reason: Reason,
+  runs: RunClosing,
+): Promise<Ended[]> {
+  return await inTransaction(pool, async (tx) => {
+    const locked = await tx<Pick<Ended, "environmentId">[]>`
+      select environment_id from diorama.environments where deleted_at is null and ${which}
+    `;
+    const ids = locked.map(({ environmentId }) => environmentId);
+    return ids.length === 0 ? [] : await endLocked(tx, ids, reason, runs);
+  });
+}
+
+async function endLocked(
+  sql: Sql,
+  ids: readonly string[],
+  reason: Reason,
+  runs: RunClosing,
+): Promise<Ended[]> {
   return await sql<Ended[]>`
     with ended as (
       update diorama.environments set deleted_at = now()
-      where environment_id in (
-        select environment_id from diorama.environments where deleted_at is null and ${which}
-      )
+      where environment_id = any(${[...ids]})
       returning environment_id, schema_name, least(now(), expires_at) as at
     ), freed as (
       update diorama.schemas s set state = 'used', changed_at = now()
@@ -51,22 +70,22 @@ async function end(sql: Sql, which: Fragment, reason: Reason, runs: RunClosing):
 
 /** Ends an environment on request. Returns undefined if it was not live. */
 export async function remove(
-  sql: Sql,
+  pool: Pool,
   environmentId: string,
   runs: RunClosing,
 ): Promise<Ended | undefined> {
-  const which = sql`environment_id = ${environmentId} and expires_at > now() for update`;
-  const [ended] = await end(sql, which, "deleted", runs);
+  const which = pool`environment_id = ${environmentId} and expires_at > now() for update`;
+  const [ended] = await end(pool, which, "deleted", runs);
   return ended;
 }
 
 const EXPIRE_BATCH = 100;
 
 /** Ends up to a hundred expired environments. */
-export const removeExpired = async (sql: Sql, runs: RunClosing): Promise<Ended[]> =>
+export const removeExpired = async (pool: Pool, runs: RunClosing): Promise<Ended[]> =>
   await end(
-    sql,
-    sql`expires_at <= now() and not ${runs.isCompared(sql)} limit ${EXPIRE_BATCH} for update skip locked`,
+    pool,
+    pool`expires_at <= now() and not ${runs.isCompared(pool)} limit ${EXPIRE_BATCH} for update skip locked`,
     "expired",
     runs,
   );
@@ -96,13 +115,13 @@ export async function reconcileMissingSchemas(sql: Sql, runs: RunClosing): Promi
 
 /** Ends environments of these schemas, which were dropped by hand. */
 export const endWithoutSchema = async (
-  sql: Sql,
+  pool: Pool,
   missing: readonly string[],
   runs: RunClosing,
 ): Promise<Ended[]> =>
   await end(
-    sql,
-    sql`schema_name = any(${[...missing]}) for update skip locked`,
+    pool,
+    pool`schema_name = any(${[...missing]}) for update skip locked`,
     "lost its schema",
     runs,
   );

@@ -59,13 +59,14 @@ export async function lock(sql: Sql, environmentId: string): Promise<Locked | un
   return locked;
 }
 
-/** The same, and closes the environment's running run. */
+/** The same, and closes the environment's running run: also one that was being started, which holds up the lock. */
 export async function lockForReset(
   sql: Sql,
   environmentId: string,
   snapshotId: string | null,
   runs: RunClosing,
 ): Promise<(Locked & { readonly closed: ClosedRun | null }) | undefined> {
+  await sql`select from diorama.environments where environment_id = ${environmentId} for no key update`;
   const [locked] = await sql<(Locked & { closed: ClosedRun | null })[]>`
     with ended as (
       update diorama.environments set snapshot_id = ${snapshotId}

@@ -1,0 +1,78 @@
+/** Runs that start while their environment ends, is reset, or gets other triggers: each waits for the other. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { inTransaction } from "~/db/connect";
+import { insertRun, type NewRunRow } from "~/platform/runs/lifecycle-store";
+import { randomId } from "~/source";
+import { waysOfCapturing } from "../../support/clusters";
+import {
+  createDatabase,
+  dropDatabase,
+  eventually,
+  type TestDatabase,
+} from "../../support/database";
+import { expectStatus, startTestProgram, type TestProgram } from "../../support/program";
+
+describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => {
+  let database: TestDatabase;
+  let program: TestProgram;
+
+  beforeAll(async () => {
+    database = await createDatabase(cluster);
+    program = await startTestProgram(database, settings);
+  });
+  afterAll(async () => await dropDatabase(database));
+
+  /** Resolves when a call waits for another transaction. */
+  const someoneWaits = () =>
+    eventually(async () => {
+      const waiting = await database.sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+      `;
+      expect(waiting.count).toBeGreaterThan(0);
+    });
+
+  /** A run that another server starts in an environment: its transaction commits while `call` waits for it. */
+  async function startDuring(environmentId: string, userId: string, call: () => Promise<unknown>) {
+    const runId = randomId();
+    let called: Promise<unknown> = Promise.resolve();
+    await inTransaction(database.sql, async (tx) => {
+      const run: NewRunRow = {
+        ...{ runId, environmentId, userId, beforeSnapshot: "s" },
+        ...{ testId: null, suiteId: null, expected: null, labels: "{}" },
+        capture: "log",
+        journal: "calls",
+      };
+      const start = { ready: tx`true`, markOf: () => tx`null` };
+      expect(await insertRun(tx, run, start)).toBe("started");
+      called = call();
+      await someoneWaits();
+    });
+    await called;
+    const [row] =
+      await database.sql`select status, cause from diorama.runs where run_id = ${runId}`;
+    return { ...row };
+  }
+  const made = async () => {
+    const { environmentId } = await program.environment();
+    const [row] = await database.sql`
+      select user_id from diorama.environments where environment_id = ${environmentId}
+    `;
+    return { environmentId, userId: row?.["user_id"] as string };
+  };
+
+  test("a deletion closes a run that has been starting", async () => {
+    const { environmentId, userId } = await made();
+    const run = await startDuring(environmentId, userId, async () =>
+      expectStatus(await program.call("DELETE", `/env/${environmentId}`), 200),
+    );
+    expect(run).toEqual({ status: "failed", cause: "environment_deleted" });
+  });
+
+  test("a reset closes a run that has been starting", async () => {
+    const { environmentId, userId } = await made();
+    const run = await startDuring(environmentId, userId, async () =>
+      expectStatus(await program.post(`/env/${environmentId}/reset`, {}), 200),
+    );
+    expect(run).toEqual({ status: "failed", cause: "reset" });
+  });
+});
