@@ -18,6 +18,7 @@ import type { Loss } from "~/capture/loss";
 import type { Losing, Result, RunRecords, StoredVerdict } from "~/capture/records";
 import { endMark } from "~/capture/relations";
 import type { Fragment, Pool, Sql } from "~/db/connect";
+import { together } from "~/db/session";
 import { unflushed } from "~/db/unflushed";
 import type { Ending } from "~/evaluation/ending";
 import type { RunClosing } from "~/platform/environments/ending-store";
@@ -46,13 +47,22 @@ export type NewRunRow = {
   readonly labels: string;
 };
 
-/** Inserts a running run if its user has such a live environment without one, and evaluates the mark with it. */
-export async function insertRun(
-  sql: Sql,
-  run: NewRunRow,
-  { ready, markOf }: Start,
-): Promise<Started> {
-  const [row] = await sql<{ ready: boolean; started: boolean }[]>`
+/**
+ * Inserts a running run if its user has such a live environment without one, and evaluates the mark with it. What changes
+ * the environment's tables, such as a reset, ends first: only a statement after the lock sees them as they are then.
+ */
+export async function insertRun(tx: Sql, run: NewRunRow, start: Start): Promise<Started> {
+  const locked = tx`
+    select from diorama.environments
+    where environment_id = ${run.environmentId} and user_id = ${run.userId} for share
+  `;
+  const [, [row]] = await together([locked, insertLocked(tx, run, start)]);
+  if (row?.started) return "started";
+  return row?.ready ? "not inserted" : "not ready";
+}
+
+const insertLocked = (sql: Sql, run: NewRunRow, { ready, markOf }: Start) =>
+  sql<{ ready: boolean; started: boolean }[]>`
     with capture as materialized (
       select ${ready} as ready
     ), started as (
@@ -67,7 +77,6 @@ export async function insertRun(
       from diorama.environments
       where environment_id = ${run.environmentId} and user_id = ${run.userId}
         and deleted_at is null and expires_at > now() and (select ready from capture)
-      for share of environments -- a reset in progress ends first
       on conflict (environment_id) where status = 'running' do nothing
       returning schema_name
     ), marked as materialized (
@@ -75,9 +84,6 @@ export async function insertRun(
     )
     select ready, exists (select from marked) as started from capture
   `;
-  if (row?.started) return "started";
-  return row?.ready ? "not inserted" : "not ready";
-}
 
 /** The expectation that a run is checked against, as JSON text; `expected` replaces the stored one. */
 export type Expectation = Ending & {

@@ -87,12 +87,11 @@ export function createRuns(deps: {
       const url = consoleUrl(runId);
       const answer: StartedRun = { runId, status: "running", beforeSnapshot, consoleUrl: url };
       const started = await starting.start(run, environment, (sql, start) => {
-        if (!once) return lifecycle.insertRun(sql, run, start);
         const within = async (tx: Sql) => {
-          await once.take(tx);
+          await once?.take(tx);
           const started = await lifecycle.insertRun(tx, run, start);
-          if (started === "started") await once.keep(tx, answer);
-          else await once.giveBack(tx);
+          if (started === "started") await once?.keep(tx, answer);
+          else await once?.giveBack(tx);
           return started;
         };
         // A snapshot comparison starts in a transaction anyway.

@@ -75,4 +75,28 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
     );
     expect(run).toEqual({ status: "failed", cause: "reset" });
   });
+
+  test("a run that waits for new triggers begins with them, and has its diff", async () => {
+    const environment = await program.environment();
+    const { environmentId: envId, schemaName } = environment;
+    // Later runs need no other preparation.
+    const earlier = (await program.post("/startRun", { envId })).body.runId;
+    expectStatus(await program.post("/diffRun", { runId: earlier }), 200);
+    let starting = program.get("/health");
+    await inTransaction(database.sql, async (tx) => {
+      await tx`select from diorama.environments where environment_id = ${envId} for no key update`;
+      await tx.unsafe(
+        `create trigger other after insert on ${schemaName}.reactions for each row execute function suppress_redundant_updates_trigger()`,
+      );
+      starting = program.post("/startRun", { envId });
+      await someoneWaits();
+    });
+    const { runId } = (await starting).body;
+    await program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text: "hi" });
+
+    const answer = await program.post("/diffRun", { runId });
+
+    expectStatus(answer, 200);
+    expect(answer.body.diff.inserts).toMatchObject([{ text: "hi" }]);
+  });
 });
