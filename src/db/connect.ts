@@ -124,6 +124,7 @@ export const SERIALIZATION_FAILURE = "40001";
 export const LOCK_NOT_AVAILABLE = "55P03";
 export const QUERY_CANCELED = "57014";
 export const UNDEFINED_TABLE = "42P01";
+export const UNDEFINED_SCHEMA = "3F000";
 export const INSUFFICIENT_PRIVILEGE = "42501";
 
 /** The SQLSTATE of a Postgres error, or the driver's own code. */

@@ -5,7 +5,7 @@ import type { Capture, CaptureKind } from "~/capture/capture";
 import type { Diff, JsonObject } from "~/capture/fold";
 import type { Evaluator } from "~/capture/reader";
 import type { OtherChanges } from "~/capture/records";
-import type { Pool, Sql } from "~/db/connect";
+import { errorCode, type Pool, type Sql, UNDEFINED_SCHEMA, UNDEFINED_TABLE } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
 import type { FinalVerdict } from "~/evaluation/ending";
 import { errorFields, type Log } from "~/log";
@@ -19,6 +19,8 @@ import type { EndedRun, RunRef } from "~/platform/runs/model";
 import * as store from "~/platform/runs/store";
 import { consoleUrl } from "~/platform/runs/view";
 
+/** Errors of reading the tables of an environment that has none any more. */
+const WITHOUT_TABLES = new Set([UNDEFINED_SCHEMA, UNDEFINED_TABLE]);
 const EXPECTATIONS_MAX = 10_000;
 /** Longer expectations are not cached. */
 const EXPECTATION_LENGTH_MAX = 16_000;
@@ -84,7 +86,11 @@ export function createEnds(deps: {
         },
         evaluating?.evaluate,
       );
-    let ended = await endAs(capture.kind, false);
+    let ended = await endAs(capture.kind, false).catch((error) => {
+      // Its environment ends or is reset meanwhile, and the run with it.
+      if (WITHOUT_TABLES.has(errorCode(error) ?? "")) return undefined;
+      throw error;
+    });
     if (!ended) {
       // The reason is looked up only now: success costs one statement.
       const run = await lookup.require(userId, runId);

@@ -99,4 +99,22 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
     expectStatus(answer, 200);
     expect(answer.body.diff.inserts).toMatchObject([{ text: "hi" }]);
   });
+
+  test("an evaluation that reads tables which are gone says that the run was closed", async () => {
+    const { environmentId: envId } = await program.environment();
+    const { runId } = (await program.post("/startRun", { envId })).body;
+    await program.call("DELETE", `/env/${envId}`);
+    await database.sql`
+      update diorama.environments set schema_name = 'env_gone' || environment_id where environment_id = ${envId}
+    `;
+    const assertions = [{ diff_type: "unchanged", entity: "messages" }];
+
+    const answer = await program.post("/evaluateRun", { runId, expectedOutput: { assertions } });
+
+    expect({ status: answer.status, ...answer.body }).toMatchObject({
+      status: 400,
+      error: "run_already_completed",
+      detail: "The run was closed before: run abandoned: environment deleted",
+    });
+  });
 });
