@@ -6,7 +6,7 @@ export type PinnedSession<S> = ReturnType<typeof createPinnedSession<S>>;
 
 export type Wear = {
   readonly lifetimeMs: number;
-  /** A backend keeps 100 to 400 kB for every schema it has used; a new one starts empty. */
+  /** A backend keeps some 0.6 MB for every schema it has used; a new one starts empty. */
   readonly schemasMax: number;
   /** Characters of prepared statements. Each takes some 10 bytes, in filters with many conditions 90. */
   readonly statementsMax: number;
