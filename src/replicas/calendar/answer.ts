@@ -40,6 +40,7 @@ const API: GoogleApi<TableName, CalendarCall> = {
     },
   },
   indent: INDENT,
+  hasAllFields: true,
   invalid: {
     value: () => invalid("Invalid Value"),
     mask: (text) =>

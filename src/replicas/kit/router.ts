@@ -16,7 +16,7 @@ type Verb = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Shapes = Readonly<Record<string, TSchema>>;
 
 /** The arguments of a call, of the declared shapes. */
-type RestArguments<Path = object, Query = object, Body = unknown> = {
+export type RestArguments<Path = object, Query = object, Body = unknown> = {
   readonly path: Path;
   readonly query: Query;
   readonly body: Body;
@@ -122,9 +122,15 @@ export type Router<Context> = {
   readonly common: TObject;
   /** The operation of a call, or the reason for which there is none. */
   readonly find: (call: RestCall) => Route<Context> | RouteProblem;
-  /** Runs the operation of a call, which the account then shows. Throws `refuse` for a call that fits none. */
+  /**
+   * Runs the operation of a call, which the account then shows. Throws `refuse` for a call that fits none. `check` throws
+   * for one that shall have no effect.
+   */
   readonly run: (
-    call: RestCall & { readonly account: CallAccount },
+    call: RestCall & {
+      readonly account: CallAccount;
+      readonly check?: (operation: Operation<Context>, args: RestArguments) => void;
+    },
     context: Context,
   ) => Promise<Routed<Context>>;
 };
@@ -172,6 +178,7 @@ export function createRouter<Context>(
       if ("kind" in read) throw refuse(read);
       const { path, query, body } = read;
       account.arguments = { ...path, ...query, ...(body as object | undefined) };
+      call.check?.(operation, read);
       return { operation, args: read, result: await operation.handle(read, context) };
     },
   };

@@ -32,6 +32,8 @@ const API: GoogleApi<TableName, MailCall> = {
     },
   },
   indent: INDENT,
+  // Lists have parts of messages and threads.
+  hasAllFields: false,
   invalid: {
     value: invalidValue,
     mask: (text) =>

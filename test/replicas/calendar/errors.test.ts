@@ -155,6 +155,17 @@ const CASES: readonly (readonly [string, string, unknown, number, string, string
     ...(["GET", `${EVENTS}?fields=items(`, undefined, 400, "invalidParameter"] as const),
     "Invalid field selection items(",
   ],
+  ...(
+    [
+      ["GET", `${EVENTS}?fields=items(id,titel)`, undefined, "titel"],
+      ["GET", `${EVENTS}?fields=items/id,events/summary`, undefined, "events"],
+      ["POST", `${EVENTS}?fields=constructor`, timed(), "constructor"],
+      ["POST", "freeBusy?fields=busy", { timeMin: START.dateTime, timeMax: END.dateTime }, "busy"],
+    ] as const
+  ).map(
+    ([verb, path, body, name]) =>
+      [verb, path, body, 400, "invalidParameter", `Invalid field selection ${name}`] as const,
+  ),
   [
     ...(["POST", `${JOHN}/events`, timed(), 403, "requiredAccessLevel"] as const),
     "You need to have writer access to this calendar.",

@@ -53,7 +53,7 @@ const CHANNEL = {
 const Channel = Type.Object(
   {
     kind: text("Always the same", "api#channel"),
-    ...{ id: CHANNEL.id, resourceId, token: CHANNEL.token },
+    ...{ ...CHANNEL, resourceId },
     resourceUri: text("The watched resource", `${API}/calendars/primary/events?alt=json`),
     expiration: text("Milliseconds since 1970", "1767916800000"),
   },

@@ -42,6 +42,9 @@ const FreeBusy = Type.Object(
     timeMin: text("Of the query", "2026-01-07T00:00:00.000Z"),
     timeMax: text("Of the query", "2026-01-08T00:00:00.000Z"),
     calendars: Type.Record(Type.String(), Busy, { description: "By the ids of the query" }),
+    groups: optional(
+      Type.Object({}, { additionalProperties: true, description: "There are no groups" }),
+    ),
   },
   { title: "CalendarFreeBusy", description: "The times at which calendars are not free" },
 );

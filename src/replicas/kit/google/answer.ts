@@ -2,8 +2,8 @@
 import { isObject } from "~/input/json";
 import { type Person, readAccountPath } from "~/replicas/kit/google/accounts";
 import { type GoogleError, rejectionOf, UnknownPath } from "~/replicas/kit/google/errors";
-import { masked, readMask } from "~/replicas/kit/google/fields";
-import type { Router } from "~/replicas/kit/router";
+import { masked, readMask, strangerIn } from "~/replicas/kit/google/fields";
+import type { Operation, RestArguments, Router } from "~/replicas/kit/router";
 import type { ReplicaCall } from "~/replicas/replica";
 import { type HttpAnswer, httpAnswer, JSON_HEADERS, textOf } from "~/wire/message";
 
@@ -23,9 +23,11 @@ export type GoogleApi<Name extends string, Context> = {
   readonly invalid: {
     /** The rejection of a value that the database cannot take. */
     readonly value: () => GoogleError;
-    /** The rejection of a text that is no field mask. */
+    /** The rejection of a text that is no field mask, or of a name in one. */
     readonly mask: (text: string) => GoogleError;
   };
+  /** The shapes of answers have all fields that the service knows, so that others are rejected in a mask. */
+  readonly hasAllFields: boolean;
 };
 
 const MASK_SHOWN_MAX = 200;
@@ -48,10 +50,24 @@ export async function answerCall<Name extends string, Context>(
   }
 }
 
+/** The mask of a call. Throws for one that fits no answer of its operation. */
+function maskOf<Name extends string, Context>(
+  { invalid, hasAllFields }: GoogleApi<Name, Context>,
+  { answers }: Operation<Context>,
+  fields: string,
+) {
+  const wrong = (text: string) => invalid.mask(text.slice(0, MASK_SHOWN_MAX));
+  const mask = readMask(fields, () => wrong(fields));
+  const stranger = hasAllFields && answers["200"] ? strangerIn(mask, answers["200"]) : undefined;
+  if (stranger !== undefined) throw wrong(stranger);
+  return mask;
+}
+
 async function perform<Name extends string, Context>(
-  { router, pathOf, contextOf, account: own, indent, invalid }: GoogleApi<Name, Context>,
+  api: GoogleApi<Name, Context>,
   call: ReplicaCall<Name>,
 ): Promise<HttpAnswer> {
+  const { router, pathOf, contextOf, account: own, indent } = api;
   const context = await contextOf(call);
   const { request, body, account } = call;
   const path = pathOf(call.path);
@@ -61,18 +77,20 @@ async function perform<Name extends string, Context>(
     const value = question.answer(await own.personOf(context), own.scopes);
     return httpAnswer(200, JSON_HEADERS, JSON.stringify(value, null, indent));
   }
-  const { args, result } = await router.run({ request, path, body, account }, context);
+  let mask: ReturnType<typeof readMask> | undefined;
+  // A call with a wrong mask has no effect.
+  const check = (operation: Operation<Context>, { query }: RestArguments) => {
+    const { fields } = query as { readonly fields?: string };
+    mask = fields === undefined ? undefined : maskOf(api, operation, fields);
+  };
+  const { args, result } = await router.run({ request, path, body, account, check }, context);
   if (result === undefined) return httpAnswer(204, {});
   const etag = isObject(result) && typeof result["etag"] === "string" ? result["etag"] : undefined;
   const headers = { ...JSON_HEADERS, ...(etag !== undefined && { etag }) };
   if (etag !== undefined && request.headers.get("if-none-match") === etag)
     return httpAnswer(304, { etag });
-  const { fields, prettyPrint = true } = args.query as {
-    readonly fields?: string;
-    readonly prettyPrint?: boolean;
-  };
-  const wrong = () => invalid.mask((fields ?? "").slice(0, MASK_SHOWN_MAX));
-  const value = fields === undefined ? result : masked(result, readMask(fields, wrong));
+  const { prettyPrint = true } = args.query as { readonly prettyPrint?: boolean };
+  const value = mask ? masked(result, mask) : result;
   const text = prettyPrint ? `${JSON.stringify(value, null, indent)}\n` : JSON.stringify(value);
   return httpAnswer(200, headers, text);
 }

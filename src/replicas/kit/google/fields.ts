@@ -1,4 +1,5 @@
 /** Field masks: the part of an answer that a client asks for: `id,payload(headers,parts/body)`, `messages/id`, `*`. */
+import type { TSchema } from "@sinclair/typebox";
 import { isObject } from "~/input/json";
 
 /** By field; an empty mask selects everything. */
@@ -12,6 +13,8 @@ export function readMask(text: string, wrong: () => Error): Mask {
   const tokens = text.match(/[^\s,()/]+|[,()/]/g) ?? [];
   if (tokens.length > NAMES_MAX) throw wrong();
   let at = 0;
+  /** Of names without a part of theirs: they stay whole if a part is named too. */
+  const whole = new Set<Mask>();
   const list = (depth: number): Mask => {
     if (depth > DEPTH_MAX) throw wrong();
     const mask: Mask = new Map();
@@ -24,8 +27,7 @@ export function readMask(text: string, wrong: () => Error): Mask {
   const path = (mask: Mask, depth: number): void => {
     const name = tokens[at++];
     if (name === undefined || /^[,()/]$/.test(name)) throw wrong();
-    const known = mask.get(name);
-    const inner: Mask = known ?? new Map();
+    const inner: Mask = mask.get(name) ?? new Map();
     mask.set(name, inner);
     const sign = tokens[at];
     if (sign === "/") {
@@ -35,19 +37,34 @@ export function readMask(text: string, wrong: () => Error): Mask {
       at++;
       for (const [key, value] of list(depth + 1)) inner.set(key, value);
       if (tokens[at++] !== ")") throw wrong();
-    }
+    } else whole.add(inner);
+    if (whole.has(inner)) inner.clear();
   };
   const mask = list(0);
   if (at !== tokens.length) throw wrong();
   return mask;
 }
 
+/** A name in a mask that an answer of this shape cannot have; undefined if there is none. Any name is in an open shape. */
+export function strangerIn(mask: Mask, shape: TSchema): string | undefined {
+  if (shape["type"] === "array") return strangerIn(mask, shape["items"] as TSchema);
+  const properties = shape["properties"] as Readonly<Record<string, TSchema>> | undefined;
+  if (!properties || shape["additionalProperties"] !== undefined) return undefined;
+  for (const [name, inner] of mask) {
+    if (name === "*") continue;
+    const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const stranger = field ? strangerIn(inner, field) : name;
+    if (stranger !== undefined) return stranger;
+  }
+  return undefined;
+}
+
 /** The fields of a value that a mask selects. */
 export function masked(value: unknown, mask: Mask): unknown {
-  if (mask.size === 0) return value;
+  const all = mask.get("*");
+  if (mask.size === 0 || all?.size === 0) return value;
   if (Array.isArray(value)) return value.map((item) => masked(item, mask));
   if (!isObject(value)) return value;
-  const all = mask.get("*");
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, item]) => {
       const inner = mask.get(name) ?? all;
