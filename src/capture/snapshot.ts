@@ -172,23 +172,46 @@ export async function compareSnapshot(
   };
 }
 
-/** Reads the rows of some tables as a diff shows them, up to a limit for each table. */
+/** Rows by table, and the tables that have more of them, or more bytes, than were read. */
+export type TableRows = {
+  readonly found: { [table: string]: JsonObject[] };
+  readonly cut: readonly string[];
+};
+
+/** Reads the rows of some tables as a diff shows them: at most so many of each table, and so many bytes of all. */
 export async function readRows(
   sql: Sql,
   schema: string,
   names: readonly string[],
-  limit: number,
-): Promise<{ [table: string]: JsonObject[] }> {
-  const found: { [table: string]: JsonObject[] } = {};
+  { rows: rowsMax, bytes: bytesMax }: { readonly rows: number; readonly bytes: number },
+): Promise<TableRows> {
+  const found: TableRows["found"] = {};
+  const cut: string[] = [];
+  let left = bytesMax;
   for (const table of names.length > 0 ? await readTables(sql, schema) : []) {
     if (!names.includes(table.name)) continue;
-    const rows = await sql.unsafe<{ row: (string | null)[] }[]>(
-      `select to_json(${asTexts(table)}) as row from ${quote(schema)}.${quote(table.name)} limit ${limit}`,
-    );
+    // The first row that does not fit is null.
+    const read = await sql.unsafe<{ row: (string | null)[] | null; bytes: number }[]>(`
+      select case when until <= ${left} then row end as row, bytes
+      from (
+        select *, sum(bytes) over (rows unbounded preceding) as until
+        from (
+          select *, octet_length(row::text) as bytes
+          from (
+            select to_json(${asTexts(table)}) as row
+            from ${quote(schema)}.${quote(table.name)} limit ${rowsMax + 1}
+          ) rows
+        ) measured
+      ) summed
+      where until - bytes <= ${left}
+    `);
     const all = table.columns.map((_, place) => place);
-    found[table.name] = rows.map(({ row }) => pickFrom(table, row, all));
+    const fitting = read.filter(({ row }) => row !== null).slice(0, rowsMax);
+    if (fitting.length < read.length) cut.push(table.name);
+    left -= fitting.reduce((sum, { bytes }) => sum + bytes, 0);
+    found[table.name] = fitting.map(({ row }) => pickFrom(table, row, all));
   }
-  return found;
+  return { found, cut };
 }
 
 const typeOf = ({ columns, types }: SnapshotTable, column: string) =>

@@ -1,4 +1,5 @@
 /** Audits of suites: whether each test distinguishes its solution from what is almost its solution. */
+import { RUN_BYTES_MAX } from "~/capture/limits";
 import { readRows } from "~/capture/snapshot";
 import type { Pool } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
@@ -23,7 +24,7 @@ const SECONDS_MAX = 20;
 /** A hint for callers that come while there is an audit. */
 const RETRY_AFTER_SECONDS = 5;
 /** Rows of a table of the template that mutants can name. */
-const TEMPLATE_ROWS_MAX = 1_000;
+const TEMPLATE_MAX = { rows: 1_000, bytes: RUN_BYTES_MAX };
 /** Runs of a test whose changes are explained. */
 const RUNS_MAX = 200;
 /** The newest passing runs among which one with a diff of moderate length is the solution. */
@@ -102,7 +103,7 @@ export function createAudits(deps: {
     if (!template) return false;
     const vocabulary = await templates.vocabulary(template);
     const names = vocabulary.tables.map((table) => table.name);
-    const rows = await readRows(replicas, template.schemaName, names, TEMPLATE_ROWS_MAX);
+    const { found: rows } = await readRows(replicas, template.schemaName, names, TEMPLATE_MAX);
     const keys = Object.fromEntries(
       vocabulary.tables.map(({ name: table, key = [] }) => [table, key]),
     );

@@ -5,7 +5,7 @@
  * server that received the call gives the verdict, or another one if that server has died.
  */
 import { LRUCache } from "lru-cache";
-import { RUN_ROWS_MAX } from "~/capture/limits";
+import { megabytes, RUN_BYTES_MAX, RUN_ROWS_MAX } from "~/capture/limits";
 import { failureOf } from "~/capture/loss";
 import { readRows } from "~/capture/snapshot";
 import type { Pool, Sql } from "~/db/connect";
@@ -25,6 +25,7 @@ import { abandon, finish } from "~/platform/runs/lifecycle-store";
 import type { OverdueVerdicts } from "~/platform/runs/overdue-verdicts";
 import { requireSpec } from "~/platform/suites/preparation";
 import type { Templates } from "~/platform/templates/templates";
+import { createSemaphore } from "~/semaphore";
 
 export type Evaluation = ReturnType<typeof createEvaluation>;
 
@@ -33,6 +34,8 @@ export const NO_DELIVERIES =
   "An assertion counts deliveries, and the events of the run are not known: its environment had no apps when it began, or some are missing";
 const COMPILED_MAX = 200;
 const COMPILED_LENGTH_MAX = 64_000;
+/** Evaluations that read unchanged rows at the same time: each holds all of them in memory. */
+const BASELINES = 2;
 
 /** The verdict on a run whose calls or events cannot be counted because it made too many. */
 const tooMany = (loss: "too_many_calls" | "too_many_events"): FinalVerdict => ({
@@ -69,6 +72,7 @@ export function createEvaluation(deps: {
   const { pool, environments, templates, callsOf, kept, overdue } = deps;
   const evaluator = createEvaluator();
   /** Cache of compiled specs with the names that they were compiled for: tests run again and again. */
+  const baselineInTurn = createSemaphore(BASELINES);
   const compiled = new LRUCache<string, { spec: CompiledSpec; vocabulary: RunVocabulary }>({
     max: COMPILED_MAX,
   });
@@ -150,20 +154,22 @@ export function createEvaluation(deps: {
       if (wanted.length === 0) return "{}";
       const schema = (await environments.find(environmentId))?.schemaName ?? "";
       const names = [...new Set(wanted.map(({ entity }) => entity))];
-      const found = await readRows(sql, schema, names, RUN_ROWS_MAX + 1);
-      for (const [table, rows] of Object.entries(found))
-        if (rows.length > RUN_ROWS_MAX)
+      const { aliases } = await vocabularyOf(environmentId);
+      return await baselineInTurn(async () => {
+        const limits = { rows: RUN_ROWS_MAX, bytes: RUN_BYTES_MAX };
+        const { found, cut } = await readRows(sql, schema, names, limits);
+        if (cut[0] !== undefined)
           throw new ApiError(
             "invalid_assertion",
-            `${table} has more than ${RUN_ROWS_MAX} rows, which is too many for unchanged`,
+            `${cut[0]} has too many rows for unchanged: more than ${RUN_ROWS_MAX}, or more than ${megabytes(RUN_BYTES_MAX)} with the other tables of unchanged`,
           );
-      if (!isQuick(spec, expected, found)) return JSON.stringify(found);
-      const { aliases } = await vocabularyOf(environmentId);
-      for (const [table, rows] of Object.entries(valueWithoutAliases(found, aliases))) {
-        const asked = wanted.filter(({ entity }) => entity === table);
-        found[table] = rows.filter((row) => asked.some(({ matches }) => matches(row)));
-      }
-      return JSON.stringify(found);
+        if (!isQuick(spec, expected, found)) return JSON.stringify(found);
+        for (const [table, rows] of Object.entries(valueWithoutAliases(found, aliases))) {
+          const asked = wanted.filter(({ entity }) => entity === table);
+          found[table] = rows.filter((row) => asked.some(({ matches }) => matches(row)));
+        }
+        return JSON.stringify(found);
+      });
     },
 
     evaluateRun,

@@ -255,6 +255,27 @@ describe("an expectation in the call", () => {
     expect(body.failures).toEqual([]);
   });
 
+  test("on unchanged rows is rejected if they do not fit in memory, and the run goes on", async () => {
+    const environment = await program.environment();
+    await database.sql.unsafe(
+      `update "${environment.schemaName}".messages set text = repeat('x', ${12 * 2 ** 20})`,
+    );
+    const runId = await start(environment.environmentId);
+    const unchanged = (entity: string) => ({ assertions: [{ diff_type: "unchanged", entity }] });
+
+    expectRefusal(
+      await program.post("/evaluateRun", { runId, expectedOutput: unchanged("messages") }),
+      400,
+      "invalid_assertion",
+      expect.stringMatching(/^messages has too many rows for unchanged/) as never,
+    );
+    const { body } = await program.post("/evaluateRun", {
+      runId,
+      expectedOutput: unchanged("users"),
+    });
+    expect(body).toMatchObject({ status: "passed" });
+  });
+
   test("in a closed world must cover every row", async () => {
     const { body } = await judged(
       { assertions: [added({ text: "wanted" }, 1)], closed_world: true },
