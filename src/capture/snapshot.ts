@@ -173,7 +173,7 @@ export async function compareSnapshot(
 }
 
 /** Rows by table, and the tables that have more of them, or more bytes, than were read. */
-export type TableRows = {
+type TableRows = {
   readonly found: { [table: string]: JsonObject[] };
   readonly cut: readonly string[];
 };

@@ -3,9 +3,12 @@ import addressparser from "nodemailer/lib/addressparser";
 
 export type Address = { readonly name: string; readonly address: string };
 
+/** A message has at most 500 recipients. What is longer is cut, because each address takes time. */
+const LENGTH_MAX = 100_000;
+
 /** Members of groups among them. One that cannot be read has an empty address. */
 export const readAddresses = (text: string | undefined | null): readonly Address[] =>
-  addressparser(text ?? "", { flatten: true });
+  addressparser((text ?? "").slice(0, LENGTH_MAX), { flatten: true });
 
 const FORM = /^[^\s@<>",;:]+@[^\s@<>",;:]+$/;
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { parseMail } from "~/replicas/mail/mime/parse";
+import { readAddresses } from "~/replicas/mail/mime/addresses";
+import { headerOf, parseMail } from "~/replicas/mail/mime/parse";
 import { attachmentsOf } from "~/replicas/mail/mime/text";
 import { type Environment, useScene } from "../scene";
 
@@ -124,4 +125,33 @@ test("a decoded name that ends in a backslash does not swallow the address after
 
   const { payload } = await get(`messages/${id}?format=metadata&metadataHeaders=To`);
   expect(payload.headers[0].value).toBe('"Ops\\\\" <john@acme.test>');
+});
+
+describe("a message of more parts than are read", () => {
+  const lines = (first: string, count: number) => [first, ...Array(count).fill("--b\r\n\r\nx"), ""];
+
+  test("has the first of them, and its headers", async () => {
+    const head = "Subject: many\r\nContent-Type: multipart/mixed; boundary=b\r\n";
+    const raw = Buffer.from(lines(head, 20_000).join("\r\n"));
+
+    const root = await parseMail(raw);
+
+    expect(headerOf(root, "subject")).toBe("many");
+    expect(root.parts).toHaveLength(5_000);
+    expect(root.parts.at(-1)?.bytes.toString()).toBe("x");
+  });
+
+  test("is whole if it is no message of parts", async () => {
+    const raw = Buffer.from(lines("Subject: lines\r\n", 20_000).join("\r\n"));
+
+    expect((await parseMail(raw)).bytes.toString()).toEndWith("--b\r\n\r\nx\r\n");
+    expect((await parseMail(raw)).bytes.length).toBeGreaterThan(20_000 * 8);
+  });
+});
+
+test("the addresses of a header that is far too long are those of its beginning", () => {
+  const found = readAddresses("someone@acme.test, ".repeat(50_000));
+
+  expect(found.length).toBeGreaterThan(500);
+  expect(found.length).toBeLessThan(6_000);
 });
