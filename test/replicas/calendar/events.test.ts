@@ -92,6 +92,18 @@ describe("an event", () => {
   });
 });
 
+test("a property that is too long is cut, also in the middle of a character", async () => {
+  const text = "x".repeat(1_023);
+  const properties = { a: `${text}yz`, b: `${text}😀`, [text]: "c" };
+
+  const { extendedProperties } = await insert({
+    ...timed(),
+    extendedProperties: { private: properties },
+  });
+
+  expect(extendedProperties.private).toEqual({ a: `${text}y`, b: `${text}\ufffd` });
+});
+
 describe("a patch", () => {
   test("merges objects, replaces arrays and removes what is null", async () => {
     const { id } = await insert({

@@ -190,6 +190,8 @@ describe("customers", () => {
       "Export is slow. It takes hours.",
     );
     expect(title).toBe("Export is slow");
+    const cut = await tracker.linear.issueTitleSuggestionFromCustomerRequest("😀".repeat(500));
+    expect(cut.title).toMatch(/^(?:😀)+\ufffd?$/u);
   });
 });
 

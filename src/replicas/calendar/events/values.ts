@@ -56,7 +56,9 @@ type Properties = NonNullable<EventResource["extendedProperties"]>["private"];
 /** Longer names are dropped, and longer values cut. */
 function readProperties(given: Properties | undefined): Record<string, string> | undefined {
   const entries = Object.entries(given ?? {}).flatMap(([key, value]) =>
-    value === null || key.length > KEY_MAX ? [] : [[key, value.slice(0, VALUE_MAX)] as const],
+    value === null || key.length > KEY_MAX
+      ? []
+      : [[key, value.slice(0, VALUE_MAX).toWellFormed()] as const],
   );
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }

@@ -107,7 +107,8 @@ const skillRules: Rules = {
       body
         .split("\n")[0]
         ?.replace(/^#+\s*/, "")
-        .slice(0, TITLE_LENGTH_MAX),
+        .slice(0, TITLE_LENGTH_MAX)
+        .toWellFormed(),
     ownerId: viewer.id,
     shared: false,
     recentUsageCount: 0,

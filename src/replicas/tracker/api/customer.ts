@@ -222,7 +222,10 @@ export const customers: Resolvers<Context> = {
       context,
     ) => {
       const [sentence = ""] = request.trim().split(/(?<=[.!?])\s|\n/);
-      const title = sentence.replace(/[.!?]+$/, "").slice(0, TITLE_LENGTH_MAX);
+      const title = sentence
+        .replace(/[.!?]+$/, "")
+        .slice(0, TITLE_LENGTH_MAX)
+        .toWellFormed();
       return { title, lastSyncId: await currentSyncId(context.session) };
     },
   },
