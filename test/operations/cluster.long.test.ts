@@ -80,7 +80,7 @@ test(
       "after",
     ]);
   },
-  (SECONDS + 60) * 1000,
+  (SECONDS + 180) * 1000,
 );
 
 test("when the leader is killed, another one leads within five seconds", async () => {
