@@ -206,7 +206,9 @@ export async function readRows(
       where until - bytes <= ${left}
     `);
     const all = table.columns.map((_, place) => place);
-    const fitting = read.filter(({ row }) => row !== null).slice(0, rowsMax);
+    const fitting = read
+      .flatMap(({ row, bytes }) => (row ? [{ row, bytes }] : []))
+      .slice(0, rowsMax);
     if (fitting.length < read.length) cut.push(table.name);
     left -= fitting.reduce((sum, { bytes }) => sum + bytes, 0);
     found[table.name] = fitting.map(({ row }) => pickFrom(table, row, all));
