@@ -75,7 +75,7 @@ export async function together<T extends readonly unknown[]>(
   return results as { -readonly [I in keyof T]: Awaited<T[I]> };
 }
 
-/** As many schemas as sessions lease, about. The names of fifty tables take 18 kB. */
+/** About as many schemas as the sessions lease. The names of fifty tables take 18 kB. */
 const CACHE_MAX = 1_000;
 const cache = new LRUCache<string, Tables>({ max: CACHE_MAX });
 

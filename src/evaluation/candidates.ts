@@ -137,15 +137,15 @@ export type Baseline = {
 };
 
 /**
- * The rows of a table that others than the agent have written, as they were before that; undefined for new ones. By key:
+ * The rows of a table that others than the agent have written, as they were before that; null for new ones. By key:
  * assertions on unchanged rows do not see what others do.
  */
 function foundByOthers(
   { others }: RunEvidence,
   here: (row: JsonObject) => boolean,
   keyOf: (row: Row) => string,
-): Map<string, JsonObject | undefined> {
-  const found = new Map<string, JsonObject | undefined>();
+): Map<string, JsonObject | null> {
+  const found = new Map<string, JsonObject | null>();
   if (!others) return found;
   for (const row of others.deletes.filter(here)) found.set(keyOf(row), row);
   for (const [index, update] of others.updates.entries()) {
@@ -155,7 +155,7 @@ function foundByOthers(
     found.set(key, { ...same, ...(update["before"] as JsonObject) });
   }
   // One of them may have inserted what another one has changed or deleted.
-  for (const row of others.inserts.filter(here)) found.set(keyOf(row), undefined);
+  for (const row of others.inserts.filter(here)) found.set(keyOf(row), null);
   return found;
 }
 
@@ -182,7 +182,7 @@ export function baselineRows(
       ...diff.updates.filter(here).map((update) => keyOf(update["key"] as JsonObject)),
     ]);
     const theirs = foundByOthers(evidence, here, keyOf);
-    const isOld = (row: Row) => !theirs.has(keyOf(row)) || theirs.get(keyOf(row)) !== undefined;
+    const isOld = (row: Row) => theirs.get(keyOf(row)) !== null;
     const restored = [...theirs].flatMap(([key, row]) => (row && !touched.has(key) ? [row] : []));
     const still = [
       ...(evidence.baselineRows[table] ?? []).filter((row) => {

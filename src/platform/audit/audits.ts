@@ -23,7 +23,7 @@ export type Audits = ReturnType<typeof createAudits>;
 const SECONDS_MAX = 20;
 /** A hint for callers that come while there is an audit. */
 const RETRY_AFTER_SECONDS = 5;
-/** Rows of a table of the template that mutants can name. */
+/** Of a template, for mutants to name: rows of each table, and bytes of all. */
 const TEMPLATE_MAX = { rows: 1_000, bytes: RUN_BYTES_MAX };
 /** Runs of a test whose changes are explained. */
 const RUNS_MAX = 200;

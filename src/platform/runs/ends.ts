@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Actor } from "~/capture/actor";
 import type { Capture, CaptureKind } from "~/capture/capture";
 import type { Diff, JsonObject } from "~/capture/fold";
+import { RUN_BYTES_MAX } from "~/capture/limits";
 import type { Evaluator } from "~/capture/reader";
 import type { OtherChanges } from "~/capture/records";
 import { errorCode, type Pool, type Sql, UNDEFINED_SCHEMA, UNDEFINED_TABLE } from "~/db/connect";
@@ -18,9 +19,12 @@ import type { RunLookup } from "~/platform/runs/lookup";
 import type { EndedRun, RunRef } from "~/platform/runs/model";
 import * as store from "~/platform/runs/store";
 import { consoleUrl } from "~/platform/runs/view";
+import { createBudget, noRoom } from "~/wire/budget";
 
 /** Errors of reading the tables of an environment that has none any more. */
 const WITHOUT_TABLES = new Set([UNDEFINED_SCHEMA, UNDEFINED_TABLE]);
+/** Characters of unchanged rows that all evaluations hold until their verdicts. */
+const BASELINES_MAX = 4 * RUN_BYTES_MAX;
 const EXPECTATIONS_MAX = 10_000;
 /** Longer expectations are not cached. */
 const EXPECTATION_LENGTH_MAX = 16_000;
@@ -55,6 +59,7 @@ export function createEnds(deps: {
   log: Log;
 }) {
   const { pool, capture, evaluation, lookup, environments, acting, kept, log } = deps;
+  const baselines = createBudget(BASELINES_MAX);
   /** Runs started by this server, so that ending one needs no lookup. */
   const expectations = new LRUCache<
     string,
@@ -161,10 +166,13 @@ export function createEnds(deps: {
       if (spec.hasDeliveries && !(await kept.hasEvents(runId)))
         throw new ApiError("invalid_request", NO_DELIVERIES);
       let baselineRows = "{}";
+      const owner = { keyId: userId, environmentId: id };
+      const claim = baselines.claim();
       let verdict: FinalVerdict | undefined;
       const { diff } = await end(userId, runId, {
         async expectation(sql) {
           baselineRows = await evaluation.baselineRows(sql, id, spec, expected);
+          if (!claim(baselineRows.length, owner)) throw noRoom();
           return { ...(given && { expected }), baselineRows, ending, exitCode, costUsd };
         },
         async evaluate(recorded) {
@@ -174,7 +182,7 @@ export function createEnds(deps: {
           verdict = await evaluation.evaluateRun({ ...recorded, others, events, ...own }, spec);
           return verdict;
         },
-      });
+      }).finally(() => claim(0, owner));
       // Without the diff here, the row has the verdict or waits for it.
       if (diff === undefined || !verdict) verdict = await evaluation.conclude(runId, spec);
       if (!verdict) throw await failure(runId);

@@ -34,7 +34,7 @@ export const NO_DELIVERIES =
   "An assertion counts deliveries, and the events of the run are not known: its environment had no apps when it began, or some are missing";
 const COMPILED_MAX = 200;
 const COMPILED_LENGTH_MAX = 64_000;
-/** Evaluations that read unchanged rows at the same time: each holds all of them in memory. */
+/** Evaluations that read unchanged rows at the same time: each has several copies of them in memory. */
 const BASELINES = 2;
 
 /** The verdict on a run whose calls or events cannot be counted because it made too many. */
@@ -71,8 +71,8 @@ export function createEvaluation(deps: {
 }) {
   const { pool, environments, templates, callsOf, kept, overdue } = deps;
   const evaluator = createEvaluator();
-  /** Cache of compiled specs with the names that they were compiled for: tests run again and again. */
   const baselineInTurn = createSemaphore(BASELINES);
+  /** Cache of compiled specs with the names that they were compiled for: tests run again and again. */
   const compiled = new LRUCache<string, { spec: CompiledSpec; vocabulary: RunVocabulary }>({
     max: COMPILED_MAX,
   });
@@ -154,7 +154,6 @@ export function createEvaluation(deps: {
       if (wanted.length === 0) return "{}";
       const schema = (await environments.find(environmentId))?.schemaName ?? "";
       const names = [...new Set(wanted.map(({ entity }) => entity))];
-      const { aliases } = await vocabularyOf(environmentId);
       return await baselineInTurn(async () => {
         const limits = { rows: RUN_ROWS_MAX, bytes: RUN_BYTES_MAX };
         const { found, cut } = await readRows(sql, schema, names, limits);
@@ -164,6 +163,7 @@ export function createEvaluation(deps: {
             `${cut[0]} has too many rows for unchanged: more than ${RUN_ROWS_MAX}, or more than ${megabytes(RUN_BYTES_MAX)} with the other tables of unchanged`,
           );
         if (!isQuick(spec, expected, found)) return JSON.stringify(found);
+        const { aliases } = await vocabularyOf(environmentId);
         for (const [table, rows] of Object.entries(valueWithoutAliases(found, aliases))) {
           const asked = wanted.filter(({ entity }) => entity === table);
           found[table] = rows.filter((row) => asked.some(({ matches }) => matches(row)));

@@ -27,7 +27,7 @@ type PageToken = {
   readonly id: string;
 };
 
-/** Places are times or numbers; later times cannot be written. */
+/** Places are times or numbers. The latest time that a date can have. */
 const PLACE_MAX = 8.64e15;
 
 /** `list`: the list that issues it. */

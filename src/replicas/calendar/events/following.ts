@@ -15,7 +15,10 @@ const OWN = ["start", "end", "startAt", "endAt", "recurrence", "status", "guests
 
 type Series = { readonly columns: Columns; readonly attendees: readonly Attendee[] };
 
-/** The guests that a change of a series adds and removes, and those who delete their copy of it or have it again. */
+/**
+ * The guests that a change of a series adds and removes, and those who delete their copy of it or have it again; undefined
+ * if there are none.
+ */
 function guestChanges({ attendees: rows }: EventRow, attendees: readonly Attendee[]) {
   const known = new Map(rows.map((row) => [row.email, row]));
   const listed = new Set(attendees.map(({ email }) => email));
@@ -23,18 +26,17 @@ function guestChanges({ attendees: rows }: EventRow, attendees: readonly Attende
     const row = known.get(email);
     return row !== undefined && Boolean(row.own.isDeleted) !== Boolean(own.isDeleted);
   };
-  return {
-    added: attendees.filter(({ email }) => !known.has(email)),
-    gone: new Set(rows.map(({ email }) => email).filter((email) => !listed.has(email))),
-    turned: new Map(attendees.filter(isTurned).map((each) => [each.email, each])),
-  };
+  const added = attendees.filter(({ email }) => !known.has(email));
+  const gone = new Set(rows.map(({ email }) => email).filter((email) => !listed.has(email)));
+  const turned = new Map(attendees.filter(isTurned).map((each) => [each.email, each]));
+  return added.length + gone.size + turned.size > 0 ? { added, gone, turned } : undefined;
 }
 
 /** Changes the guests of an instance that has its own as those of its series, and returns the column that changes then. */
 async function followGuests(
   call: WritingCall,
   each: EventRow,
-  { added, gone, turned }: ReturnType<typeof guestChanges>,
+  { added, gone, turned }: NonNullable<ReturnType<typeof guestChanges>>,
 ): Promise<Partial<Pick<EventRow, "guests">>> {
   if (!each.guests.areOwn) return {};
   const invited = new Set(each.attendees.map(({ email }) => email));
@@ -76,8 +78,7 @@ export async function followSeries(
   );
   const moved = isMoved(before, columns);
   const guests = guestChanges(before, attendees);
-  const changesGuests = guests.added.length + guests.gone.size + guests.turned.size > 0;
-  if (!moved && changes.length === 0 && !changesGuests) return;
+  if (!moved && changes.length === 0 && !guests) return;
   const [series] = await findEvents(session, [before.id]);
   for (const each of await listExceptions(session, [before.id], EXCEPTIONS_MAX)) {
     if (series && moved && !instanceOf(series, each.id, timeZone)) {
@@ -91,7 +92,7 @@ export async function followSeries(
     );
     const fields = {
       ...Object.fromEntries(followed),
-      ...(await followGuests(call, each, guests)),
+      ...(guests && (await followGuests(call, each, guests))),
     };
     if (Object.keys(fields).length > 0)
       await update(session, "events", { id: each.id }, { ...fields, ...stampOf(call) });

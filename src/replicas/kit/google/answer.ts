@@ -2,7 +2,7 @@
 import { isObject } from "~/input/json";
 import { type Person, readAccountPath } from "~/replicas/kit/google/accounts";
 import { type GoogleError, rejectionOf, UnknownPath } from "~/replicas/kit/google/errors";
-import { masked, readMask, strangerIn } from "~/replicas/kit/google/fields";
+import { masked, readMask, unknownFieldIn } from "~/replicas/kit/google/fields";
 import type { Operation, RestArguments, Router } from "~/replicas/kit/router";
 import type { ReplicaCall } from "~/replicas/replica";
 import { type HttpAnswer, httpAnswer, JSON_HEADERS, textOf } from "~/wire/message";
@@ -58,8 +58,8 @@ function maskOf<Name extends string, Context>(
 ) {
   const wrong = (text: string) => invalid.mask(text.slice(0, MASK_SHOWN_MAX));
   const mask = readMask(fields, () => wrong(fields));
-  const stranger = hasAllFields && answers["200"] ? strangerIn(mask, answers["200"]) : undefined;
-  if (stranger !== undefined) throw wrong(stranger);
+  const field = hasAllFields && answers["200"] ? unknownFieldIn(mask, answers["200"]) : undefined;
+  if (field !== undefined) throw wrong(field);
   return mask;
 }
 

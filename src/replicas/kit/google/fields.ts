@@ -46,15 +46,15 @@ export function readMask(text: string, wrong: () => Error): Mask {
 }
 
 /** A name in a mask that an answer of this shape cannot have; undefined if there is none. Any name is in an open shape. */
-export function strangerIn(mask: Mask, shape: TSchema): string | undefined {
-  if (shape["type"] === "array") return strangerIn(mask, shape["items"] as TSchema);
+export function unknownFieldIn(mask: Mask, shape: TSchema): string | undefined {
+  if (shape["type"] === "array") return unknownFieldIn(mask, shape["items"] as TSchema);
   const properties = shape["properties"] as Readonly<Record<string, TSchema>> | undefined;
   if (!properties || shape["additionalProperties"] !== undefined) return undefined;
   for (const [name, inner] of mask) {
     if (name === "*") continue;
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const stranger = field ? strangerIn(inner, field) : name;
-    if (stranger !== undefined) return stranger;
+    const found = field ? unknownFieldIn(inner, field) : name;
+    if (found !== undefined) return found;
   }
   return undefined;
 }

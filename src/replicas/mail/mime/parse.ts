@@ -39,7 +39,7 @@ export async function parseMail(raw: Uint8Array): Promise<Part> {
 /** The parser takes some 30 µs for each part, and nothing else is done meanwhile. */
 const PARTS_MAX = 5_000;
 
-/** The message without the parts that are too many: before each is such a line. */
+/** A message without the parts beyond the maximum. A line with two hyphens precedes each. */
 function withoutMany(raw: Uint8Array): Uint8Array {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   let at = -1;

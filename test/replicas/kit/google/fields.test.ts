@@ -1,7 +1,7 @@
 /** Field masks of Google's APIs. */
 import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { masked, readMask, strangerIn } from "~/replicas/kit/google/fields";
+import { masked, readMask, unknownFieldIn } from "~/replicas/kit/google/fields";
 
 const wrong = () => new Error("no mask");
 const VALUE = { kind: "list", items: [{ id: "a", start: { date: "2026-01-05", zone: "UTC" } }] };
@@ -36,10 +36,10 @@ test.each<[string, string | undefined]>([
   ["kinds", "kinds"],
   ["items(id,titel)", "titel"],
   ["kind,toString", "toString"],
-])("of %s, no answer has %s", (text, stranger) => {
+])("of %s, no answer has %s", (text, name) => {
   const start = Type.Object({ date: Type.String() }, { additionalProperties: true });
   const item = Type.Object({ id: Type.String(), start });
   const shape = Type.Object({ kind: Type.String(), items: Type.Array(item) });
 
-  expect(strangerIn(readMask(text, wrong), shape)).toBe(stranger);
+  expect(unknownFieldIn(readMask(text, wrong), shape)).toBe(name);
 });
