@@ -37,7 +37,7 @@ async function beside(
   const sql = bench.connect();
   const read = async () => ({
     server: await timesOf([bench.pid]),
-    database: await timesOf(await postgresProcesses(sql)),
+    database: await timesOf((await postgresProcesses(sql)).keys()),
   });
   // A pool that is being filled would count as the cost of these calls.
   await poolOf(bench, TEMPLATE, READY_SCHEMAS);

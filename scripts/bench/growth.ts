@@ -151,7 +151,7 @@ export async function growth(bench: Bench): Promise<Measured[]> {
 async function costOf(bench: Bench, call: () => Promise<unknown>): Promise<number> {
   const sql = bench.connect();
   try {
-    const read = async () => await timesOf([bench.pid, ...(await postgresProcesses(sql))]);
+    const read = async () => await timesOf([bench.pid, ...(await postgresProcesses(sql)).keys()]);
     const before = await read();
     const rate = await throughput(CLIENTS, SECONDS, call);
     return spent(before, await read()) / (rate * SECONDS);

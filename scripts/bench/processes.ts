@@ -9,7 +9,7 @@ export const knowsProcesses = existsSync("/proc/self/stat");
 /** Milliseconds of processor time of each process so far, without those of its ended children. */
 export type Times = ReadonlyMap<number, number>;
 
-export async function timesOf(pids: readonly number[]): Promise<Times> {
+export async function timesOf(pids: Iterable<number>): Promise<Times> {
   const times = new Map<number, number>();
   for (const pid of pids) {
     const stat = await Bun.file(`/proc/${pid}/stat`)
@@ -30,12 +30,13 @@ export function spent(before: Times, after: Times): number {
   return ms;
 }
 
-/** The processes of a Postgres server that have a session or a duty, except this session. */
-export async function postgresProcesses(sql: Sql): Promise<number[]> {
-  const rows = await sql<{ pid: number }[]>`
-    select pid from pg_stat_activity where pid <> pg_backend_pid()
+/** The processes of a Postgres server that have a session or a duty, with a name of it, except this session. */
+export async function postgresProcesses(sql: Sql): Promise<Map<number, string>> {
+  const rows = await sql<{ pid: number; name: string }[]>`
+    select pid, coalesce(nullif(application_name, ''), backend_type) as name
+    from pg_stat_activity where pid <> pg_backend_pid()
   `;
-  return rows.map(({ pid }) => pid);
+  return new Map(rows.map(({ pid, name }) => [pid, name]));
 }
 
 export async function residentMegabytes(pid: number): Promise<number> {

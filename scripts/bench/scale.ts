@@ -41,7 +41,8 @@ type Environment = { readonly template: (typeof TEMPLATES)[number]; readonly ans
 type Samples = Record<"initEnv" | "first" | "second" | "life", number[]>;
 const none = (): Samples => ({ initEnv: [], first: [], second: [], life: [] });
 
-type Memory = { server: number; backend: number };
+/** Megabytes, the most of all rounds, and which backend it was. */
+type Memory = { server: number; backend: number; backendName: string };
 
 export async function scale(bench: Bench, { environments, minutes }: Size): Promise<Measured[]> {
   await bench.restart({
@@ -52,7 +53,7 @@ export async function scale(bench: Bench, { environments, minutes }: Size): Prom
   });
   const sql = bench.connect(1);
   const live: Environment[] = [];
-  const memory: Memory = { server: 0, backend: 0 };
+  const memory: Memory = { server: 0, backend: 0, backendName: "" };
   try {
     await grow(bench, live, SMALL);
     const few = none();
@@ -104,7 +105,10 @@ export async function scale(bench: Bench, { environments, minutes }: Size): Prom
       ...(knowsProcesses
         ? [
             alone("memory of the server", memory.server, "MB", SERVER_MB),
-            alone("memory of the largest backend", memory.backend, "MB", BACKEND_MB),
+            {
+              ...alone("memory of the largest backend", memory.backend, "MB", BACKEND_MB),
+              note: memory.backendName,
+            },
           ]
         : []),
       alone("maintenance cycle", cycle, "s", CYCLE_S),
@@ -194,8 +198,10 @@ function callsOf(bench: Bench, { template, answer }: Environment): (() => Promis
 async function noteMemory(bench: Bench, sql: Pool, memory: Memory): Promise<void> {
   if (!knowsProcesses) return;
   memory.server = Math.max(memory.server, await residentMegabytes(bench.pid));
-  for (const pid of await postgresProcesses(sql))
-    memory.backend = Math.max(memory.backend, await privateMegabytes(pid).catch(() => 0));
+  for (const [pid, name] of await postgresProcesses(sql)) {
+    const own = await privateMegabytes(pid).catch(() => 0);
+    if (own > memory.backend) Object.assign(memory, { backend: own, backendName: name });
+  }
 }
 
 async function cycleSeconds(bench: Bench): Promise<number> {
