@@ -8,7 +8,7 @@ export type Source = {
   /** The time in microseconds since 1970. */
   readonly micros: number;
   readonly bytes: (count: number) => Uint8Array;
-  /** Of something between two calls that is no call. */
+  /** Of no call, but between two of them, or in an earlier state: nothing falls due. */
   readonly isBetween?: true;
 };
 

@@ -21,6 +21,7 @@ import type { EnvironmentRef, OpenEnvironment, Opening } from "~/db/opening";
 import { createPinnedSession, type Wear } from "~/db/pinned-session";
 import { openSession, type Session, tablesOf } from "~/db/session";
 import { createSessionChoice } from "~/db/session-choice";
+import type { Source } from "~/source";
 
 export type SessionPool<S = unknown> = ReturnType<typeof createSessionPool<S>>;
 
@@ -88,18 +89,20 @@ export function createSessionPool<S>(
 
     /**
      * Runs `work` on the environment's tables, with the settings that it has during the call, and names its writes in the
-     * log with `mark`. Throws EnvironmentEnded if the environment has ended, before or during the call.
+     * log with `mark`. With `known`, the source of the call, it is made again and not counted. Throws EnvironmentEnded if
+     * the environment has ended, before or during the call.
      */
     use: <T>(
       environmentRef: EnvironmentRef,
       work: (session: Session, settings: S) => Promise<T>,
       mark?: LogMark,
+      known?: Source,
     ): Promise<T> =>
       leased(
         environmentRef,
         async ({ backend, fence, sql: plain }, { source, settings, isNoted }) => {
           const { environmentId, schemaName } = environmentRef;
-          const ofCall = typeof source === "function" ? await source(plain) : source;
+          const ofCall = known ?? (typeof source === "function" ? await source(plain) : source);
           // The changes of an environment that notes them are delivered: its commits wait for the disk.
           const cause =
             mark && isNoted

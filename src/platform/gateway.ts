@@ -20,6 +20,7 @@ import {
 } from "~/platform/admission";
 import type { Acting } from "~/platform/environments/acting";
 import { type CallListener, heardBy } from "~/platform/environments/call-listener";
+import type { DueCalls } from "~/platform/environments/due-calls";
 import type { Environments } from "~/platform/environments/environments";
 import { asNotFound, environmentId, notFound, requireId } from "~/platform/environments/id";
 import type { Settings } from "~/platform/environments/opening";
@@ -102,6 +103,7 @@ export function gatewayPath(pathname: string): GatewayPath | undefined {
 export function createGateway(deps: {
   uploadCalls: ReturnType<typeof createUploads>;
   sessionPool: SessionPool<Settings>;
+  dueCalls: DueCalls;
   injection: Injection;
   past: Past;
   environments: Environments;
@@ -113,7 +115,8 @@ export function createGateway(deps: {
   events: Pick<EnvironmentEvents, "appsOf" | "activity" | "apps">;
   acting: Acting;
 }) {
-  const { uploadCalls, sessionPool, injection, past, keys, templates, journal, acting } = deps;
+  const { uploadCalls, sessionPool, dueCalls, injection, past, keys, templates, journal, acting } =
+    deps;
   const { appsOf, activity } = deps.events;
   const { credentialOf, open, admit, findByToken } = createAdmission(deps);
 
@@ -154,10 +157,11 @@ export function createGateway(deps: {
       mark?: LogMark,
       state?: PastState,
     ): Promise<T> => {
-      const within = (session: Session) => work(serviceSession(place, service, session));
+      const serviceIn = (session: Session) => serviceSession(place, service, session);
+      const within = (session: Session) => work(serviceIn(session));
       const read = (session: Session) =>
         state ? past.read(state, session.source, within) : within(session);
-      const use = () => sessionPool.use(environmentRef, heardBy(listener, read), mark);
+      const use = () => dueCalls.use(environmentRef, serviceIn, heardBy(listener, read), mark);
       const call = () =>
         hasCounterparts ? acting.around(environment, { baseUrl, isViewing, listener }, use) : use();
       return isViewing ? call() : activity.during(environmentRef.environmentId, call);

@@ -15,6 +15,7 @@ import { controlRoutes } from "~/platform/environments/control-routes";
 import { counterpartRoutes } from "~/platform/environments/counterpart-routes";
 import { createCounterparts } from "~/platform/environments/counterparts";
 import { createDetails } from "~/platform/environments/details";
+import { createDueCalls } from "~/platform/environments/due-calls";
 import { createEnvironments } from "~/platform/environments/environments";
 import { createExclusive } from "~/platform/environments/exclusive";
 import { createFaults } from "~/platform/environments/faults";
@@ -168,6 +169,7 @@ export async function createPlatform(deps: {
   const injection = createInjection({ pool, readState: past.state });
   const gateway = createGateway({
     ...{ sessionPool, injection, past, environments, keys, templates, journal, events, acting },
+    dueCalls: createDueCalls({ ...base, exclusive, capture }),
     uploadCalls: createUploads({ pool }),
     origins: config.CORS_ORIGINS,
   });

@@ -72,7 +72,8 @@ export function createPast(deps: {
           throw unavailable("The state took too long to prepare");
         await applyDelta(tx, blueprint, schema, delta);
         const tables = tablesOf(tx, schema, blueprint.tables);
-        throw new RolledBack(await work(sessionWithin(tx, schema, tables, source)));
+        const past = { micros: source.micros, bytes: source.bytes, isBetween: true } as const;
+        throw new RolledBack(await work(sessionWithin(tx, schema, tables, past)));
       };
       try {
         return await inTransaction(replicas, readIn);

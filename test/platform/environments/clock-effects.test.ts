@@ -129,6 +129,74 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
     expect(again.body.failures).toEqual(["assertion#1 messages expected count 1 but got 0"]);
   });
 
+  test.each(["conversations.history", "conversations.info"])(
+    "what falls due as calls are made is the clock's, ahead of the call that finds it: %s",
+    async (method) => {
+      const channel = "C01GENERAL";
+      const postAt = at(NOON) + 4;
+      const john = {
+        ...{ name: "john", as: "U02JOHNADOE" },
+        when: { diff_type: "added", entity: "messages", where: { text: "later, please" } },
+        call: {
+          method: "chat.scheduleMessage",
+          arguments: { channel, text: "John's", post_at: postAt },
+        },
+      };
+      const robin = {
+        ...{ name: "robin", as: "U03ROBINRAY" },
+        when: { diff_type: "added", entity: "messages", where: { text: "John's" }, from: "any" },
+        after: "PT1S",
+        say: { text: "Robin has seen it" },
+      };
+      const clock = { now: NOON, mode: "step", stepMs: 1_000 };
+      const environment = await program.environment({
+        clock,
+        seed: 7,
+        counterparts: [john, robin],
+      });
+      const { say, start } = on(program);
+      const runId = await start(environment);
+      await say(environment, "chat.postMessage", { channel, text: "later, please" });
+      const read = async () => {
+        const { messages, channel: shown } = await say(environment, method, { channel });
+        return (messages?.[0] ?? shown.latest).text;
+      };
+      expect([await read(), await read(), await read()]).toEqual([
+        ...["later, please", "later, please", "John's"],
+      ]);
+      expect(await read()).toBe("Robin has seen it");
+      const { body: shown } = await program.get(`/env/${environment.environmentId}/clock`);
+      const own = { diff_type: "added", entity: "messages", where: { text: "later, please" } };
+      const { body } = await program.post("/evaluateRun", {
+        runId,
+        expectedOutput: { closed_world: true, assertions: [own] },
+      });
+      const { body: all } = await program.get(`/results/${runId}`);
+
+      expect(shown.now).toBe("2026-03-11T12:00:05.000Z");
+      expect(body).toMatchObject({ status: "passed", failures: [] });
+      expect(all.diff.inserts.map(({ text }: any) => text)).toEqual(["later, please"]);
+    },
+  );
+
+  test("what falls due meanwhile is in the diff of those who ask for it", async () => {
+    const environment = await on(program).chat();
+    const { say, start } = on(program);
+    const runId = await start(environment);
+    const channel = "C01GENERAL";
+    await say(environment, "chat.scheduleMessage", { channel, text: "due", post_at: at(NOON) + 3 });
+    for (let n = 0; n < 4; n++) await say(environment, "conversations.history", { channel });
+    const { body } = await program.post("/diffRun", { runId, include: ["clock"] });
+
+    const rows = (list: any[]) => list.map((row) => [row.__table__, row.__actor__]);
+    expect(rows(body.diff.inserts).toSorted()).toEqual([
+      ["messages", "clock"],
+      ["scheduled_messages", undefined],
+    ]);
+    expect(rows(body.diff.deletes)).toEqual([["scheduled_messages", "clock"]]);
+    expectSame("due", plain(body.diff));
+  });
+
   test("a cycle rolls over as in the service, and its moves are the clock's", async () => {
     const { tracker, move, ask, start } = on(program);
     const environment = await tracker();

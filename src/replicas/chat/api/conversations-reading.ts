@@ -5,11 +5,10 @@ import { ChatError } from "~/replicas/chat/errors";
 import { padTs } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
 import { clampLimit, cut, decodeCursor, encodeCursor, LIMIT } from "~/replicas/chat/paging";
-import { withFreeTs } from "~/replicas/chat/posting";
 import { requireMembership } from "~/replicas/chat/require";
 import { setLastRead } from "~/replicas/chat/store/members";
 import { listHistory, listReplies, type Page } from "~/replicas/chat/store/pages";
-import { deliverDue } from "~/replicas/chat/store/scheduled";
+import { requireNoneDue } from "~/replicas/chat/store/scheduled";
 import { messageView } from "~/replicas/chat/views/messages";
 
 const HISTORY_DEFAULT = 100;
@@ -50,9 +49,8 @@ async function requirePage(
   const found = await read();
   if (!found) throw new ChatError("channel_not_found");
   if (!found.is_member && found.viewer_is_bot) throw new ChatError("not_in_channel");
-  if (!found.is_due) return found;
-  await withFreeTs(() => deliverDue(session, channel));
-  return (await read()) ?? found;
+  requireNoneDue(session, channel, found.is_due);
+  return found;
 }
 
 /** Messages read per statement: each may be 200 kB long. */

@@ -6,7 +6,6 @@ import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
 import { clampLimit, cut, decodeCursor, encodeCursor, LIMIT } from "~/replicas/chat/paging";
-import { withFreeTs } from "~/replicas/chat/posting";
 import {
   isAdmin,
   isGuest,
@@ -28,7 +27,7 @@ import {
 } from "~/replicas/chat/store/channels";
 import { findLastRead, findReadState } from "~/replicas/chat/store/messages";
 import { insertNotices, noticeType } from "~/replicas/chat/store/posting";
-import { deliverDue } from "~/replicas/chat/store/scheduled";
+import { requireNoneDue } from "~/replicas/chat/store/scheduled";
 import { normalizeText } from "~/replicas/chat/text";
 import { channelView, propertiesView } from "~/replicas/chat/views/channels";
 import { messageView } from "~/replicas/chat/views/messages";
@@ -41,10 +40,10 @@ const NOTE = { tooLong: "too_long" };
 
 /** A member's read mark and unread counts, and the last message. */
 async function readState(call: ChatCall, id: string) {
-  await withFreeTs(() => deliverDue(call.session, id));
   const state = await findReadState(call.session, call.actor, id);
   if (!state) return {};
-  const { latest, ...counts } = state;
+  const { latest, is_due: isDue, ...counts } = state;
+  requireNoneDue(call.session, id, isDue);
   return { ...counts, ...(latest ? { latest: messageView(latest, call) } : {}) };
 }
 

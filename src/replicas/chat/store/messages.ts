@@ -4,6 +4,7 @@ import type { ChatSession } from "~/replicas/chat/method";
 import { type FileRow, fileColumns } from "~/replicas/chat/store/files";
 import type { Json } from "~/replicas/chat/store/json";
 import type { Rows } from "~/replicas/chat/store/rows";
+import { hasDue } from "~/replicas/chat/store/scheduled";
 
 export type Bot = Pick<
   Rows["users"],
@@ -142,6 +143,8 @@ type ReadState = {
   readonly last_read: string;
   readonly unread_count: number;
   readonly unread_count_display: number;
+  /** The channel has scheduled messages that are due and not posted yet. */
+  readonly is_due: boolean;
   readonly latest: MessageRow | null;
 };
 
@@ -153,7 +156,7 @@ export async function findReadState(
 ): Promise<ReadState | undefined> {
   const { sql, t } = session;
   const [state] = await sql<ReadState[]>`
-    select read.ts as last_read, unread.*, (
+    select read.ts as last_read, unread.*, ${hasDue(session, sql`${channel}`)} as is_due, (
       select to_json(l) from (
         select ${messageColumns(session, viewer)} from ${t.messages} m
         where m.channel_id = ${channel} and (m.thread_ts is null or m.subtype = 'thread_broadcast')

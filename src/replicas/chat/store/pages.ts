@@ -1,9 +1,9 @@
 /** Pages of messages: the history of a channel, and the replies of a thread. */
 import type { Fragment, Sql } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
-import { nowSeconds } from "~/replicas/chat/store/clock";
 import { columnsOf, type MessageRow, PARTS, type Parts } from "~/replicas/chat/store/messages";
 import type { Rows } from "~/replicas/chat/store/rows";
+import { hasDue } from "~/replicas/chat/store/scheduled";
 
 /** A page of messages with facts about its channel. Undefined when the viewer cannot see the channel. */
 export type Page = {
@@ -49,9 +49,7 @@ async function pageOf(
     select m.user_id is not null as is_member, coalesce(u.is_bot, false) as viewer_is_bot,
       w.id as team_id, w.url as team_url,
       (select count(*)::int from ${t.pins} where channel_id = c.id) as pin_count,
-      exists (
-        select from ${t.scheduled_messages} where channel_id = c.id and post_at <= ${nowSeconds(session)}
-      ) as is_due,
+      ${hasDue(session, sql`c.id`)} as is_due,
       (
         select json_build_object(
           'files', exists (

@@ -1,9 +1,11 @@
 /** Scheduled messages. They become messages when the clock is moved or a call reads the channel, at their own time. */
 
+import type { Fragment } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
 import { asTs, nowMicros, nowSeconds } from "~/replicas/chat/store/clock";
 import { type Json, json } from "~/replicas/chat/store/json";
 import { messageAt } from "~/replicas/chat/store/lookup";
+import { DueFirst } from "~/replicas/due-first";
 import { hexOf } from "~/source";
 
 type ScheduledRow = {
@@ -103,17 +105,27 @@ export async function listScheduled(
 /** A message that was due. */
 type Delivered = { readonly id: string; readonly isPosted: boolean };
 
+/** Whether a channel has messages that are due and not posted yet. */
+export const hasDue = (session: ChatSession, channel: Fragment): Fragment => session.sql`exists (
+  select from ${session.t.scheduled_messages} s
+  where s.channel_id = ${channel} and s.post_at <= ${nowSeconds(session)}
+)`;
+
+/** Throws DueFirst if the channel, which is read, has messages that are due. A person who reads between two calls sees none. */
+export function requireNoneDue({ source }: ChatSession, channel: string, isDue: boolean): void {
+  if (!isDue || source.isBetween) return;
+  throw new DueFirst(source, { fire: (session: ChatSession) => deliverDue(session, channel) });
+}
+
 /**
  * Posts the due messages of one channel or of all. Those that cannot be posted any more (the channel is archived, the
- * author has left, the thread was deleted) are dropped. A person who reads between two calls posts none: it would be that
- * person's doing. The next call does.
+ * author has left, the thread was deleted) are dropped.
  */
 export async function deliverDue(
   session: ChatSession,
   channel: string | undefined,
 ): Promise<Delivered[]> {
-  const { sql, t, source } = session;
-  if (source.isBetween) return [];
+  const { sql, t } = session;
   const inChannel = channel === undefined ? sql`` : sql`and channel_id = ${channel}`;
   // They get the first free timestamps of their second.
   const micros = sql`

@@ -1,0 +1,19 @@
+/** What falls due as time passes by itself, and is nobody's doing: the clock does it ahead of the call that finds it. */
+import type { Session } from "~/db/session";
+import type { Source } from "~/source";
+
+type Due<Name extends string> = { fire(session: Session<Name>): Promise<unknown> };
+
+/**
+ * Thrown by a call that reads where something is due, before it has changed anything. `fire` does that in a session of
+ * its own, and the call is made again at the same moment.
+ */
+export class DueFirst extends Error {
+  readonly source: Source;
+  readonly due: Due<string>;
+  constructor(source: Source, due: Due<string>) {
+    super("something is due before this call");
+    this.source = source;
+    this.due = due;
+  }
+}
