@@ -49,9 +49,11 @@ export function createRecorder(
   let actor: Actor | undefined;
   /** The recording that the message being read belongs to. */
   let current: Recording | undefined;
+  const changed = new Set<string>();
 
   /** The table of a schema that is being recorded. */
   const lookup = (schema: string, table: string, length: number): TableShape | undefined => {
+    changed.add(schema);
     const recording = recordings.of(schema);
     if (!recording?.folds) return undefined;
     current = recording;
@@ -70,6 +72,11 @@ export function createRecorder(
     /** Schemas that are being recorded. */
     get schemas() {
       return recordings.schemas();
+    },
+
+    /** The number of schemas of which it has read changes, also of those that no run records. */
+    get changed() {
+      return changed.size;
     },
 
     /** Runs that hold the position back, oldest first. */

@@ -82,8 +82,10 @@ export async function findWidened(
     return undefined;
   const [row] = await sql<{ tables: string[]; isHarmless: boolean }[]>`
     with tables as (
-      select oid, relname, xmin as version, age(xmin) <= age(${before.xid}::xid8::xid) as altered
-      from pg_class where relnamespace = to_regnamespace(quote_ident(${schema})) and relkind = 'r'
+      select c.oid, relname, c.xmin as version, age(c.xmin) <= age(${before.xid}::xid8::xid) as altered
+      from pg_depend d join pg_class c on c.oid = d.objid
+      where d.refclassid = 'pg_namespace'::regclass and d.refobjid = to_regnamespace(quote_ident(${schema}))
+        and d.classid = 'pg_class'::regclass and relkind = 'r'
     ), added as (
       select attrelid, a.xmin as version,
         not (attisdropped or atthasdef or atthasmissing or attgenerated <> '' or attidentity <> '') as harmless

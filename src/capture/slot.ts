@@ -2,6 +2,7 @@
 import { formatLsn, type Lsn } from "~/capture/change";
 import { PGOUTPUT_OPTIONS, PUBLICATION } from "~/capture/pgoutput";
 import { WAL2JSON_OPTIONS } from "~/capture/wal2json";
+import { relationsOf } from "~/db/catalog";
 import {
   errorCode,
   type Fragment,
@@ -193,8 +194,8 @@ async function ensurePublication(tx: Tx): Promise<void> {
 export async function publish(tx: Tx, schema: string): Promise<void> {
   await ensurePublication(tx);
   const missing = await tx<{ name: string }[]>`
-    select c.relname as name from pg_class c
-    where c.relnamespace = ${schema}::regnamespace and c.relkind = 'r'
+    select c.relname as name from ${relationsOf(tx, schema)}
+    where c.relkind = 'r'
       and not exists (
         select from pg_publication_rel r join pg_publication p on p.oid = r.prpubid
         where r.prrelid = c.oid and p.pubname = ${PUBLICATION}

@@ -9,7 +9,7 @@ import { RUN_BYTES_MAX, RUN_ROWS_MAX } from "~/capture/limits";
 import { diffLists, evidenceLists, otherChanges } from "~/capture/lists";
 import { Lost } from "~/capture/loss";
 import type { Result, SnapshotRecords, SnapshotTable } from "~/capture/records";
-import { keyOf } from "~/db/catalog";
+import { keyOf, relationsOf } from "~/db/catalog";
 import { quote, type Sql } from "~/db/connect";
 
 /** The tables of a schema in the order of their creation, which is the order in which diffs list them. */
@@ -19,8 +19,8 @@ export async function readTables(sql: Sql, schema: string): Promise<SnapshotTabl
       array_agg(a.attname::text order by a.attnum) as columns,
       array_agg(format_type(a.atttypid, null) order by a.attnum) as types,
       ${keyOf(sql)} as key
-    from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relnamespace = ${schema}::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+    from ${relationsOf(sql, schema)} join pg_attribute a on a.attrelid = c.oid
+    where c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
     group by c.oid order by c.oid
   `;
 }

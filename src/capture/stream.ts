@@ -41,6 +41,8 @@ export type StreamOptions = {
   readonly plugin: Plugin;
   readonly walBudgetBytes: number;
   readonly idleSeconds: number;
+  /** Schemas whose changes one connection reads, see `replication-session.ts`. */
+  readonly schemasMax?: number;
 };
 
 type Deps = StreamOptions & {

@@ -152,7 +152,7 @@ const objectsOf = (sql: Sql, schema: string): Fragment => sql`(
   where refclassid = 'pg_namespace'::regclass and refobjid = ${schema}::regnamespace
 ) o`;
 
-/** `c`: the tables, views and sequences of a schema. */
-const relationsOf = (sql: Sql, schema: string): Fragment => sql`
+/** `c`: the tables, views and sequences of a schema, which must exist. */
+export const relationsOf = (sql: Sql, schema: string): Fragment => sql`
   ${objectsOf(sql, schema)} join pg_class c on c.oid = o.objid and o.classid = 'pg_class'::regclass
 `;

@@ -22,6 +22,7 @@ export async function startCapture(
     idleSeconds?: number;
     walBudgetBytes?: number;
     storedMs?: number;
+    schemasMax?: number;
     /** Receives the log, except for that of the reader's thread. */
     write?: (line: string) => void;
   } = {},
@@ -36,6 +37,7 @@ export async function startCapture(
       plugin: way === "snapshot" ? "pgoutput" : way,
       idleSeconds: settings.idleSeconds ?? 60,
       walBudgetBytes: settings.walBudgetBytes ?? 2 ** 31,
+      ...(settings.schemasMax !== undefined && { schemasMax: settings.schemasMax }),
     },
     records,
     worker: threadUrl("platform/runs"),

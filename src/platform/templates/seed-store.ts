@@ -5,7 +5,7 @@
  * the export format of an environment's copy.
  */
 import { of, type Table } from "~/db/blueprint";
-import { keyOf } from "~/db/catalog";
+import { keyOf, relationsOf } from "~/db/catalog";
 import { literal, quote, type Sql, type Tx } from "~/db/connect";
 import { tablesOf } from "~/db/session";
 import { isObject } from "~/input/json";
@@ -74,8 +74,8 @@ const readColumns = async (tx: Tx, schema: string): Promise<SeedTable[]> =>
       json_build_object('name', attname, 'generated', attgenerated <> '') order by attnum
     ) as columns, ${keyOf(tx)} as key,
       exists (select from pg_index where indrelid = c.oid and indisprimary) as "isIndexed"
-    from pg_class c join pg_attribute on attrelid = c.oid
-    where relnamespace = ${schema}::regnamespace and relkind = 'r' and attnum > 0 and not attisdropped
+    from ${relationsOf(tx, schema)} join pg_attribute on attrelid = c.oid
+    where relkind = 'r' and attnum > 0 and not attisdropped
     group by c.oid order by c.oid
   `;
 
@@ -133,7 +133,7 @@ function requireRows(list: unknown, path: string, columns: readonly string[]): v
 async function plantSequences(tx: Tx, schema: string, sequences: unknown): Promise<void> {
   if (!isObject(sequences)) throw new SeedError("sequences", "an object of numbers is needed");
   const found = await tx<{ name: string }[]>`
-    select relname as name from pg_class where relnamespace = ${schema}::regnamespace and relkind = 'S'
+    select relname as name from ${relationsOf(tx, schema)} where relkind = 'S'
   `;
   for (const [name, value] of Object.entries(sequences)) {
     const path = `sequences.${name}`;
