@@ -289,7 +289,7 @@ const FUNCTION_LINES_MAX = 150;
 
 /** Lines of files over the limit, all because they are not yet split by their nouns. An entry may only shrink. */
 const LONG_FILES: Readonly<Record<string, number>> = {
-  "src/capture/stream.ts": 308,
+  "src/capture/stream.ts": 307,
 };
 
 /** Folders that know services by name. `replicas` tells the others what they need; `generation` writes contents, as `seeds` has them. */

@@ -14,11 +14,9 @@ import type { Plugin, Slot } from "~/capture/slot";
 import type { Evaluate, StreamEvent, StreamState } from "~/capture/stream-events";
 import { createTally } from "~/capture/tally";
 import { decodeWal2json } from "~/capture/wal2json";
+import { type Demand, isWorn, renew } from "~/capture/wear";
 import { isUnavailable, type Pool } from "~/db/connect";
 import { errorFields, type Log } from "~/log";
-
-/** `wanted`: a run is about to start on this server, since then. */
-export type Demand = { wanted: boolean; since: number };
 
 type Deps = {
   readonly slot: Slot;
@@ -47,20 +45,12 @@ export type ReplicationSession = ReturnType<typeof createReplicationSession>;
 const STATUS_MS = 1_000;
 const LOOK_EVERY = 2; // in units of STATUS_MS
 
-/**
- * Postgres and the decoder keep what they know of every table whose changes a connection has read: together some 70 kB for
- * a schema. So a connection that has read those of this many is replaced.
- */
-const SCHEMAS_MAX = 2_000;
-/** The next connection reads what open runs need again: at most this part of what this one has read. */
-const REREAD_PART = 4n;
-
 /** wal2json's warning about an update or delete that it cannot show. */
 const LEFT_OUT = /^no tuple identifier for \w+ in table "([^"]+)"/;
 
 export function createReplicationSession(deps: Deps) {
   const { slot, epoch, client, demand, enter, finish, fail, pool, log, emit, instance } = deps;
-  const { idleSeconds, walBudgetBytes, schemasMax = SCHEMAS_MAX, detour } = deps;
+  const { idleSeconds, walBudgetBytes, detour } = deps;
   const { runs } = deps.records;
   const decode: Decode = slot.plugin === "wal2json" ? decodeWal2json : createPgoutputDecoder();
   const confirmed = parseLsn(slot.confirmed);
@@ -141,17 +131,6 @@ export function createReplicationSession(deps: Deps) {
     awaited.reached(received);
   }
 
-  const isWorn = () =>
-    recorder.changed > schemasMax && (received - recorder.safe) * REREAD_PART <= received - start;
-
-  /** Lets the next connection take over, also if no run is open. */
-  function renew() {
-    log.debug("capture connects anew", { schemas: recorder.changed });
-    demand.wanted = true;
-    demand.since = performance.now();
-    finish();
-  }
-
   async function tick() {
     ticks++;
     sendStatus();
@@ -159,7 +138,7 @@ export function createReplicationSession(deps: Deps) {
     garbage.tick();
     if (unread.length > 0 && detour?.passed !== undefined && recorder.safe >= detour.passed)
       return finish(); // the next connection reads everything
-    if (isWorn()) return renew();
+    if (isWorn(recorder, { start, received }, deps.schemasMax)) return renew(demand, finish);
     if (recorder.holding > 0 || demand.wanted) lastBusy = performance.now();
     if (ticks % LOOK_EVERY === 0) await retention.check();
     if (demand.wanted && performance.now() - demand.since > idleSeconds * 1000)

@@ -12,11 +12,7 @@ import { continuesLog, identify } from "~/capture/promotion";
 import { type ReplicationClient, rawPlugin } from "~/capture/protocol";
 import type { Records } from "~/capture/records";
 import { createReplication } from "~/capture/replication";
-import {
-  createReplicationSession,
-  type Demand,
-  type ReplicationSession,
-} from "~/capture/replication-session";
+import { createReplicationSession, type ReplicationSession } from "~/capture/replication-session";
 import {
   createSlot,
   dropSlot,
@@ -32,6 +28,7 @@ import {
   startReplication,
 } from "~/capture/slot";
 import type { Evaluate, StreamEvent, StreamState } from "~/capture/stream-events";
+import type { Demand } from "~/capture/wear";
 import { errorCode, isUnavailable, type Pool, type Sql, type Tx } from "~/db/connect";
 import { openSocket } from "~/db/socket";
 import { errorFields, type Log } from "~/log";
@@ -41,7 +38,7 @@ export type StreamOptions = {
   readonly plugin: Plugin;
   readonly walBudgetBytes: number;
   readonly idleSeconds: number;
-  /** Schemas whose changes one connection reads, see `replication-session.ts`. */
+  /** Schemas whose changes one connection reads, see `wear.ts`. */
   readonly schemasMax?: number;
 };
 

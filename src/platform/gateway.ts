@@ -115,8 +115,7 @@ export function createGateway(deps: {
   events: Pick<EnvironmentEvents, "appsOf" | "activity" | "apps">;
   acting: Acting;
 }) {
-  const { uploadCalls, sessionPool, dueCalls, injection, past, keys, templates, journal, acting } =
-    deps;
+  const { uploadCalls, sessionPool, injection, past, keys, templates, journal, acting } = deps;
   const { appsOf, activity } = deps.events;
   const { credentialOf, open, admit, findByToken } = createAdmission(deps);
 
@@ -161,7 +160,7 @@ export function createGateway(deps: {
       const within = (session: Session) => work(serviceIn(session));
       const read = (session: Session) =>
         state ? past.read(state, session.source, within) : within(session);
-      const use = () => dueCalls.use(environmentRef, serviceIn, heardBy(listener, read), mark);
+      const use = () => deps.dueCalls.use(environmentRef, serviceIn, heardBy(listener, read), mark);
       const call = () =>
         hasCounterparts ? acting.around(environment, { baseUrl, isViewing, listener }, use) : use();
       return isViewing ? call() : activity.during(environmentRef.environmentId, call);

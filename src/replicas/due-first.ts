@@ -1,4 +1,4 @@
-/** What falls due as time passes by itself, and is nobody's doing: the clock does it ahead of the call that finds it. */
+/** Things that fall due as time passes, which is nobody's doing: the clock does them ahead of the call that finds them. */
 import type { Session } from "~/db/session";
 import type { Source } from "~/source";
 
