@@ -60,6 +60,8 @@ type PoolOptions = {
   camel?: boolean;
   /** For long-running work: building schemas, copying templates. */
   patient?: boolean;
+  /** How long a session of the pool is used: a session remembers each table that it has used. */
+  lifetimeSeconds?: number;
   /**
    * Called when a session is lost; queued statements are then rejected instead of being sent on the next one. Such a
    * session has no maximum lifetime.
@@ -69,7 +71,14 @@ type PoolOptions = {
 
 export function connect(
   url: string,
-  { max, name, camel = false, patient = false, onClose }: PoolOptions,
+  {
+    max,
+    name,
+    camel = false,
+    patient = false,
+    lifetimeSeconds = LIFETIME_SECONDS,
+    onClose,
+  }: PoolOptions,
 ): Pool {
   return openDriver(withoutTls(url), {
     max,
@@ -88,7 +97,7 @@ export function connect(
     },
     transform: camel ? { column: { to: postgres.fromCamel, from: postgres.toCamel } } : {},
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
-    max_lifetime: onClose ? null : LIFETIME_SECONDS,
+    max_lifetime: onClose ? null : lifetimeSeconds,
     onnotice: () => {},
     ...(onClose ? { onclose: onClose, drop_queued: true, max_result: RESULT_BYTES_MAX } : {}),
     ...(patient

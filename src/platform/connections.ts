@@ -12,6 +12,8 @@ const PLATFORM = 6;
 const TEMPLATES = 2;
 /** Sessions that environments' calls run on. */
 const SESSIONS = 8;
+/** A session that recycles schemas grows by 2 MB a second at most, among ten thousand environments. */
+const BUILDER_SECONDS = 60;
 
 export function openConnections(config: Config) {
   const url = config.DATABASE_URL;
@@ -22,7 +24,12 @@ export function openConnections(config: Config) {
   const flusher = createFlusher(url);
   const sessionPool = createSessionPool(url, SESSIONS, openEnvironment, { flusher });
   const builders = createBuilders(
-    connect(url, { max: builderCount + 1, name: "builders", patient: true }),
+    connect(url, {
+      max: builderCount + 1,
+      name: "builders",
+      patient: true,
+      lifetimeSeconds: BUILDER_SECONDS,
+    }),
     config.LOGICAL_REPLICATION_ENABLED,
   );
   const lock = connect(url, { max: 1, name: "maintenance", patient: true });
