@@ -1,6 +1,7 @@
 /**
  * Postgres and the decoder keep what they know of every table whose changes a replication connection has read: together
- * some 70 kB for a schema. So a connection that has read those of many is replaced.
+ * some 70 kB for a schema. So a connection that has read those of many is replaced. A run that is open for long postpones
+ * that, at most until the slot retains more log than it may.
  */
 import type { Lsn } from "~/capture/change";
 import type { Recorder } from "~/capture/recorder";

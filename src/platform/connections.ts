@@ -12,7 +12,7 @@ const PLATFORM = 6;
 const TEMPLATES = 2;
 /** Sessions that environments' calls run on. */
 const SESSIONS = 8;
-/** A session that recycles schemas grows by 2 MB a second at most, among ten thousand environments. */
+/** A session that recycles schemas grew by 2 MB a second among ten thousand environments. */
 const BUILDER_SECONDS = 60;
 
 export function openConnections(config: Config) {

@@ -20,7 +20,7 @@ import type { Source } from "~/source";
 
 export type DueCalls = ReturnType<typeof createDueCalls>;
 
-/** Of a call that finds something due each time, because that much time has passed. */
+/** Of one call: while something due is done, time passes, and more may fall due. */
 const ATTEMPTS_MAX = 5;
 
 export function createDueCalls(deps: {
