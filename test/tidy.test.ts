@@ -287,11 +287,6 @@ describe("the language", () => {
 const FILE_LINES_MAX = 300;
 const FUNCTION_LINES_MAX = 150;
 
-/** Lines of files over the limit, all because they are not yet split by their nouns. An entry may only shrink. */
-const LONG_FILES: Readonly<Record<string, number>> = {
-  "src/capture/stream.ts": 307,
-};
-
 /** Folders that know services by name. `replicas` tells the others what they need; `generation` writes contents, as `seeds` has them. */
 const OF_SERVICES = ["replicas", "console/services", "clients", "docs", "generation"].map(
   (folder) => `src/${folder}/`,
@@ -320,10 +315,10 @@ const SERVICE_WORDS: Readonly<Record<string, number>> = {
   "src/platform/openenv/task-model.ts": 1,
 };
 
-/** Lines of the longest function of files over the limit, for the same reason. */
+/** Lines of the longest function of files over the limit, because they are not yet split by their nouns. An entry may only shrink. */
 const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
   "src/capture/capture.ts": 206,
-  "src/capture/stream.ts": 228,
+  "src/capture/stream.ts": 176,
   "src/platform/suites/changes.ts": 166,
 };
 
@@ -386,11 +381,8 @@ describe("the tree", () => {
   );
   const lengthOf = (file: string) => read(file).trimEnd().split("\n").length;
 
-  test("has no long files, but for those that are to be split and may only shrink", () => {
-    const long = written.filter((file) => lengthOf(file) > FILE_LINES_MAX);
-    const measured = Object.fromEntries(long.map((file) => [file, lengthOf(file)]));
-
-    expect(unlike(measured, LONG_FILES)).toEqual([]);
+  test("has no long files", () => {
+    expect(written.filter((file) => lengthOf(file) > FILE_LINES_MAX)).toEqual([]);
   });
 
   test("names services in their folders only, but for examples, which may only get fewer", () => {

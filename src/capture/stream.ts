@@ -6,7 +6,6 @@
  * from there again. Without runs the slot is dropped, because an unread slot retains log and catalog rows forever.
  */
 import { parseLsn } from "~/capture/change";
-import type { Loss } from "~/capture/loss";
 import { createPoison, DecodeError, withDetour } from "~/capture/poison";
 import { continuesLog, identify } from "~/capture/promotion";
 import { type ReplicationClient, rawPlugin } from "~/capture/protocol";
@@ -14,22 +13,17 @@ import type { Records } from "~/capture/records";
 import { createReplication } from "~/capture/replication";
 import { createReplicationSession, type ReplicationSession } from "~/capture/replication-session";
 import {
-  createSlot,
-  dropSlot,
-  findSlot,
   LOCK_CLASS,
   type Plugin,
   RELEASE_ATTEMPTS,
-  RELEASE_MS,
-  type Slot,
   SlotBusy,
   skippingOptions,
-  slotName,
   startReplication,
 } from "~/capture/slot";
+import { createSlotUpkeep } from "~/capture/slot-upkeep";
 import type { Evaluate, StreamEvent, StreamState } from "~/capture/stream-events";
 import type { Demand } from "~/capture/wear";
-import { errorCode, isUnavailable, type Pool, type Sql, type Tx } from "~/db/connect";
+import { errorCode, isUnavailable, type Pool } from "~/db/connect";
 import { openSocket } from "~/db/socket";
 import { errorFields, type Log } from "~/log";
 
@@ -78,14 +72,12 @@ export function createStream(deps: Deps) {
   let knowsSkipping = true;
   /** The last commit that this server has read. */
   let read = 0n;
-  const lost = (by: number, loss: Loss) => {
-    if (by > 0) emit({ type: "lost", by, loss });
-  };
+  const upkeep = createSlotUpkeep({ ...deps, runs });
   const poison = createPoison({
     ...deps,
     runs,
     lost(by) {
-      lost(by, "undecodable_transaction");
+      if (by > 0) emit({ type: "lost", by, loss: "undecodable_transaction" });
       emit({ type: "count", what: "poison", by: 1 });
     },
   });
@@ -113,7 +105,7 @@ export function createStream(deps: Deps) {
       try {
         if (!demand.wanted && !(await runs.hasActive(pool))) {
           enter("idle");
-          if (idlePolls++ % DROP_EVERY === 0) await dropUnused();
+          if (idlePolls++ % DROP_EVERY === 0) await upkeep.dropUnused();
           if (!demand.wanted) await pause(POLL_MS);
           continue;
         }
@@ -140,17 +132,6 @@ export function createStream(deps: Deps) {
           retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
         }
       }
-    }
-  }
-
-  /** Drops an unused slot: of a server that died without runs, or of our own stream a moment ago. */
-  async function dropUnused(attempts = 1) {
-    for (let attempt = 1; ; attempt++) {
-      const slot = await findSlot(pool, await slotName(pool));
-      if (!slot || (await runs.hasActive(pool))) return;
-      if (!slot.active && (await dropSlot(pool, slot.name, isUnused))) return;
-      if (attempt === attempts) return;
-      await Bun.sleep(RELEASE_MS);
     }
   }
 
@@ -215,15 +196,10 @@ export function createStream(deps: Deps) {
     }
     if (session?.streaming && failure !== undefined) {
       const { slot, recorder } = session;
-      if (!(await poison.note(failure, slot, recorder))) await replaceSlot();
+      if (!(await poison.note(failure, slot, recorder))) await upkeep.giveUp();
     }
     if (failure !== undefined) throw failure;
-    if (session?.idle) await dropUnused(RELEASE_ATTEMPTS);
-  }
-
-  /** Fails every run that is recorded from the log. */
-  async function loseAll(sql: Sql, loss: Loss): Promise<void> {
-    lost(await runs.lose(sql, "all", loss), loss);
+    if (session?.idle) await upkeep.dropUnused(RELEASE_ATTEMPTS);
   }
 
   /** Takes leadership: everything between connecting and streaming. */
@@ -232,49 +208,15 @@ export function createStream(deps: Deps) {
       `select pg_try_advisory_lock(${LOCK_CLASS}, ${LEADER_LOCK}) as held`,
     );
     if (lock.rows[0]?.["held"] !== true) throw new NotLeader("another server leads");
-    const slot = await ensureSlot();
+    const slot = await upkeep.ensure();
     const system = await identify(client);
     const previous = await leadership.leader(pool);
     const isSame =
       previous.slotName === slot.name && // it is named after the database
       (await continuesLog(client, previous, system, slot, read));
-    if (previous.systemId && !isSame) await loseAll(pool, "database_changed");
+    if (previous.systemId && !isSame) await upkeep.loseAll(pool, "database_changed");
     const epoch = await leadership.beginEpoch(pool, { instance, slot, system });
     return { slot, epoch };
-  }
-
-  const isUnused = async (tx: Tx) => !(await runs.hasActive(tx));
-
-  async function losingAll(tx: Tx, loss: Loss): Promise<true> {
-    await loseAll(tx, loss);
-    return true;
-  }
-
-  async function ensureSlot(): Promise<Slot> {
-    const name = await slotName(pool);
-    let slot = await findSlot(pool, name);
-    if (slot?.lost) {
-      log.error("replication slot lost", { slot: name });
-      await dropSlot(pool, name, (tx) => losingAll(tx, "slot_invalidated"));
-      slot = undefined;
-    }
-    if (slot && slot.plugin !== deps.plugin && (await dropSlot(pool, name, isUnused)))
-      slot = undefined;
-    if (slot) return slot;
-    await createSlot(pool, name, deps.plugin);
-    const created = await findSlot(pool, name);
-    if (!created) throw new Error("the slot that was just created does not exist");
-    return created;
-  }
-
-  /** Replaces the slot: the last resort if a transaction cannot be decoded and its schemas are unknown. */
-  async function replaceSlot() {
-    emit({ type: "count", what: "poison", by: 1 });
-    for (let attempt = 0; attempt < RELEASE_ATTEMPTS; attempt++) {
-      const name = await slotName(pool);
-      if (await dropSlot(pool, name, (tx) => losingAll(tx, "undecodable_transaction"))) return;
-      await Bun.sleep(RELEASE_MS);
-    }
   }
 
   const running = supervise();
@@ -293,7 +235,7 @@ export function createStream(deps: Deps) {
       closeStream?.();
       wake();
       await running;
-      await dropUnused(led ? RELEASE_ATTEMPTS : 1).catch(() => undefined);
+      await upkeep.dropUnused(led ? RELEASE_ATTEMPTS : 1).catch(() => undefined);
     },
   };
 }
