@@ -26,8 +26,8 @@ import type { Source } from "~/source";
 export type SessionPool<S = unknown> = ReturnType<typeof createSessionPool<S>>;
 
 const LIFETIME_MS = 300_000;
-const SCHEMAS_MAX = 380;
-const STATEMENTS_MAX = 3_000_000;
+const SCHEMAS_MAX = 256;
+const STATEMENTS_MAX = 2_000_000;
 
 /** With a `flusher`, calls of an environment that are made at the same time wait for the disk together. */
 export function createSessionPool<S>(

@@ -123,6 +123,22 @@ describe("a pool with free sessions", () => {
   });
 });
 
+test("statements on tables of several schemas share what a session knows of their columns", async () => {
+  await database.sql`create schema beside`;
+  await database.sql`create table beside.written (run int not null, step bigint not null)`;
+  const sql = connect(database.url, { max: 1, name: "columns", onClose: () => undefined });
+
+  const [here, beside] = [
+    (await sql`select run, step from public.written`).columns,
+    (await sql`select run, step from beside.written`).columns,
+  ];
+  await sql.end();
+
+  expect(beside[0]).toBe(here[0] as NonNullable<(typeof here)[0]>);
+  expect(beside[1]).toMatchObject({ name: "step", type: 20 });
+  expect(here[1]).toMatchObject({ name: "step", type: 23 });
+});
+
 test("a session knows arrays of built-in types, and no types of tables", async () => {
   const typed = connect(database.url, { max: 1, name: "typed" });
 
