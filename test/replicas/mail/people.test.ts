@@ -49,6 +49,30 @@ test("an automatic reply comes once in four days, and its owner's filters sort t
   expect(sent.messages).toHaveLength(1);
 });
 
+test("filters know when a message arrives, and in which mailbox", async () => {
+  const robin = await scene.environment({ impersonateUserId: "robin@acme.test", clock: CLOCK });
+  const labels = new Map<string, string>();
+  for (const query of [
+    ...["after:2026/01/01", "newer_than:1d", "before:2026/01/01", "older_than:1d"],
+    ...["deliveredto:robin@acme.test", "deliveredto:agent@acme.test"],
+  ]) {
+    const { id } = await scene.post(robin, "labels", { name: query.replaceAll(/\W/g, " ") });
+    labels.set(id, query);
+    const filter = { criteria: { query }, action: { addLabelIds: [id] } };
+    await scene.post(robin, "settings/filters", filter);
+  }
+  const agent = await copyFor(robin, "agent@acme.test");
+  await scene.send(agent, { to: "robin@acme.test", subject: "Filtered" });
+
+  const again = await copyFor(agent, "robin@acme.test");
+  const { messages } = await scene.get(again, "messages?q=subject:filtered");
+  const { labelIds } = await scene.get(again, `messages/${messages[0].id}`);
+
+  expect([...labels].flatMap(([id, query]) => (labelIds.includes(id) ? [query] : []))).toEqual([
+    ...["after:2026/01/01", "newer_than:1d", "deliveredto:robin@acme.test"],
+  ]);
+});
+
 test("no automatic reply comes to lists and automatic mail", async () => {
   const robin = await scene.environment({ impersonateUserId: "robin@acme.test" });
   await scene.call(robin, "PUT", "settings/vacation", {

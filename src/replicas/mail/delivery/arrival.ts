@@ -48,6 +48,7 @@ export async function arrive(
   const { labelIds, forwardTo } = effectOf(mailbox.filters, content, {
     mailbox: address,
     labelIds: ["UNREAD", "INBOX", "CATEGORY_PERSONAL"],
+    at,
   });
   const forwarding = forwardingOf(mailbox);
   await storeMessage(posting, {
