@@ -193,10 +193,14 @@ export function baselineRows(
       ...evidence.revertedRows.filter((row) => here(row) && isOld(row)),
     ].map((row): Candidate => ({ before: row, after: undefined, changed: [], source: row }));
     const existed = ({ before = {} }: Candidate) => isOld(before);
-    const updated = (rows.changed.get(table) ?? [])
-      .filter(existed)
-      .map((candidate): Candidate => ({ ...candidate, after: undefined }));
-    const removed = (rows.removed.get(table) ?? []).filter(existed);
+    /** But for what the agent has changed, as it was before others wrote it. */
+    const asFound = ({ before = {}, changed, source }: Candidate): Candidate => {
+      const own = Object.fromEntries(changed.map((column) => [column, before[column]]));
+      const found = { ...before, ...theirs.get(keyOf(before)), ...own };
+      return { before: found, after: undefined, changed, source };
+    };
+    const updated = (rows.changed.get(table) ?? []).filter(existed).map(asFound);
+    const removed = (rows.removed.get(table) ?? []).filter(existed).map(asFound);
     const now = [...still, ...updated];
     found.set(table, { now, before: [...now, ...removed] });
   }
