@@ -1,7 +1,7 @@
 /** Equality of values in conditions. */
 import { expect, test } from "bun:test";
+import type { JsonValue } from "~/capture/value";
 import { equal } from "~/evaluation/values";
-import type { JsonValue } from "~/input/json";
 
 test.each<[JsonValue, JsonValue, boolean]>([
   [[1, 2], [1, 2], true],
