@@ -193,7 +193,7 @@ export function baselineRows(
       ...evidence.revertedRows.filter((row) => here(row) && isOld(row)),
     ].map((row): Candidate => ({ before: row, after: undefined, changed: [], source: row }));
     const existed = ({ before = {} }: Candidate) => isOld(before);
-    /** But for what the agent has changed, as it was before others wrote it. */
+    /** As it was before others wrote it. What the agent has changed is as it was before that. */
     const asFound = ({ before = {}, changed, source }: Candidate): Candidate => {
       const own = Object.fromEntries(changed.map((column) => [column, before[column]]));
       const found = { ...before, ...theirs.get(keyOf(before)), ...own };

@@ -128,10 +128,8 @@ test("statements on tables of several schemas share what a session knows of thei
   await database.sql`create table beside.written (run int not null, step bigint not null)`;
   const sql = connect(database.url, { max: 1, name: "columns", onClose: () => undefined });
 
-  const [here, beside] = [
-    (await sql`select run, step from public.written`).columns,
-    (await sql`select run, step from beside.written`).columns,
-  ];
+  const { columns: here } = await sql`select run, step from public.written`;
+  const { columns: beside } = await sql`select run, step from beside.written`;
   await sql.end();
 
   expect(beside[0]).toBe(here[0] as NonNullable<(typeof here)[0]>);

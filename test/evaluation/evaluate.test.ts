@@ -439,53 +439,55 @@ test("unchanged rows are those from before the run, whatever the clock and count
   const by = { __actor__: "counterpart" };
   const change = (id: number, before: object, after: object, more: object = {}) =>
     ({ __table__: "things", key: { id }, before, after, ...more }) as JsonObject;
-  const count =
-    (where: object, more: object = {}) =>
-    (expected_count: number) =>
-      evaluate(
-        compile(
-          {
-            assertions: [
-              { diff_type: "unchanged", entity: "things", where, expected_count, ...more },
-            ],
-          },
-          VOCABULARY,
-        ),
-        KEYS,
+  const judge = (...assertions: object[]) =>
+    evaluate(
+      compile(
         {
-          diff: {
-            inserts: [],
-            updates: [change(6, { size: 1 }, { size: 2 }), change(9, { size: 1 }, { size: 2 })],
-            deletes: [row(7, "new")],
-          },
-          unchangedColumns: [
-            { id: 6, name: "new" },
-            { id: 9, name: "over" },
-          ],
-          revertedRows: [row(8, "new")],
-          transientRows: [],
-          baselineRows: {
-            things: [row(1, "kept"), row(2, "new"), row(3, "closed"), row(6, "new"), row(8, "new")],
-          },
-          others: {
-            inserts: [2, 5, 6, 7, 8].map((id) => row(id, "new", by)),
-            updates: [
-              change(3, { name: "open" }, { name: "closed" }, { __actor__: "clock" }),
-              change(4, { name: "open" }, { name: "closed" }, by),
-              change(9, { name: "begun" }, { name: "over" }, { __actor__: "clock" }),
-            ],
-            deletes: [
-              row(4, "closed", { __actor__: "clock" }),
-              row(5, "new", { __actor__: "clock" }),
-            ],
-            unchangedColumns: [
-              { id: 3, size: 1 },
-              { id: 4, size: 1 },
-              { id: 9, size: 2 },
-            ],
-          },
+          assertions: assertions.map((each) => ({
+            ...{ diff_type: "unchanged", entity: "things", ...each },
+          })),
         },
-      ).passed;
+        VOCABULARY,
+      ),
+      KEYS,
+      {
+        diff: {
+          inserts: [],
+          updates: [change(6, { size: 1 }, { size: 2 }), change(9, { size: 1 }, { size: 2 })],
+          deletes: [row(7, "new"), row(10, "over")],
+        },
+        unchangedColumns: [
+          { id: 6, name: "new" },
+          { id: 9, name: "over" },
+        ],
+        revertedRows: [row(8, "new")],
+        transientRows: [],
+        baselineRows: {
+          things: [row(1, "kept"), row(2, "new"), row(3, "closed"), row(6, "new"), row(8, "new")],
+        },
+        others: {
+          inserts: [2, 5, 6, 7, 8].map((id) => row(id, "new", by)),
+          updates: [
+            change(3, { name: "open" }, { name: "closed" }, { __actor__: "clock" }),
+            change(4, { name: "open" }, { name: "closed" }, by),
+            change(9, { name: "begun" }, { name: "over" }, { __actor__: "clock" }),
+            change(10, { name: "first" }, { name: "over" }, { __actor__: "clock" }),
+          ],
+          deletes: [
+            row(4, "closed", { __actor__: "clock" }),
+            row(5, "new", { __actor__: "clock" }),
+          ],
+          unchangedColumns: [
+            { id: 3, size: 1 },
+            { id: 4, size: 1 },
+            { id: 9, size: 2 },
+            { id: 10, size: 1 },
+          ],
+        },
+      },
+    );
+  const count = (where: object) => (expected_count: number) =>
+    judge({ where, expected_count }).passed;
 
   expect(count({ name: "kept" })(1)).toBe(true);
   expect(count({ name: "new" })(0)).toBe(true);
@@ -493,9 +495,13 @@ test("unchanged rows are those from before the run, whatever the clock and count
   expect(count({ name: "closed" })(0)).toBe(true);
   expect(count({})(3)).toBe(true);
   // A change of ignored columns only is none, and what the clock has changed in that row is not the agent's.
-  expect(count({ name: "begun" }, { ignore: ["size"] })(1)).toBe(true);
-  expect(count({ name: "over" }, { ignore: ["size"] })(0)).toBe(true);
-  expect(count({ name: "begun" })(0)).toBe(true);
+  const ignore = ["size"];
+  expect(judge({ where: { name: "begun" }, expected_count: 1, ignore }).passed).toBe(true);
+  expect(judge({ where: { name: "over" }, expected_count: 0, ignore }).passed).toBe(true);
+  expect(judge({ where: { name: "begun" }, expected_count: 0 }).passed).toBe(true);
+  // It held before the run, so that the agent lost it, and did not just fail to earn it.
+  const kept = { where: { name: "first" }, expected_count: 1 };
+  expect(judge(kept, { diff_type: "changed", expected_count: 2 }).reward).toBe(0);
 });
 
 describe("calls", () => {
