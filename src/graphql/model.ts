@@ -54,6 +54,13 @@ export type One = {
   readonly withRow?: boolean;
 };
 
+export type Many = {
+  readonly to: string;
+  readonly on: Relation;
+  /** A query of the ids of a row's related rows, if they are few. A list reads them first, whatever Postgres expects. */
+  readonly ids?: Expression;
+};
+
 export type Model = {
   /** The name of the GraphQL type. */
   readonly name: string;
@@ -66,7 +73,7 @@ export type Model = {
   readonly source?: (scope: Scope) => Fragment;
   /** Related rows by the column, or computed value, that holds their id. */
   readonly one: ReadonlyMap<string, One>;
-  readonly many: ReadonlyMap<string, { readonly to: string; readonly on: Relation }>;
+  readonly many: ReadonlyMap<string, Many>;
   /** Values that are computed on demand. */
   readonly computed: ReadonlyMap<string, Expression>;
   /** Conditions that are not named after a value. */

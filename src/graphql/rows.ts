@@ -10,9 +10,9 @@ import {
   expressionOf,
   flatten,
   inUse,
+  type Many,
   type Model,
   type Order,
-  type Relation,
   type Row,
   requireModel,
   rowOf,
@@ -193,7 +193,7 @@ export async function fetchPage(
 export async function fetchChildren(
   reading: Reading,
   parent: Model,
-  { to, on }: { readonly to: string; readonly on: Relation },
+  { to, on, ids: related }: Many,
   ids: readonly string[],
   wanted: PageWanted,
   window: Window,
@@ -211,7 +211,9 @@ export async function fetchChildren(
   };
   const plan = planPage(ordersOf(model, wanted.args, wanted.best), model, window, scope);
   const where = all(scope, [
-    on(parentRow, at.row, scope),
+    related
+      ? sql`${at.row("id")} = any(array(${related(parentRow, scope)}))`
+      : on(parentRow, at.row, scope),
     ...conditions(reading, at, wanted),
     plan.behind(at.row),
   ]) as Fragment;

@@ -8,7 +8,7 @@ const database = useDatabase({ empty: true });
 /** Tables, indexes and sequences; the TOAST tables with their indexes. */
 const MOST: Readonly<Record<string, { relations: number; toast: number }>> = {
   chat: { relations: 45, toast: 36 },
-  tracker: { relations: 76, toast: 54 },
+  tracker: { relations: 77, toast: 54 },
   mail: { relations: 15, toast: 12 },
   calendar: { relations: 25, toast: 14 },
 };

@@ -246,7 +246,8 @@ create index issues_created on issues ("createdAt" desc nulls last, id);
 create index issues_former on issues using gin ("previousIdentifiers") where "previousIdentifiers" <> '{}';
 
 create table issue_labels (
-  id uuid not null,
+  -- A page of issues looks the labels of each up.
+  id uuid primary key,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,
   "archivedAt" timestamptz(3),

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { LinearDocument } from "@linear/sdk";
 import { type GraphQLObjectType, getNamedType, isLeafType } from "graphql";
-import { SESSION } from "~/db/connect";
+import { type Pool, SESSION } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
 import { NO_ALIASES } from "~/input/aliases";
 import { newAccount } from "~/replicas/replica";
@@ -17,14 +17,19 @@ import { MARIA, useTracker } from "../../support/tracker";
 const database = useSharedDatabase();
 const tracker = useTracker(database, "tracker_expanded");
 const statements: string[] = [];
+const parameters = new Map<string, unknown[]>();
+let pool: Pool;
 let session: ReturnType<typeof openSession>;
 
 beforeAll(async () => {
-  const pool = plainPool(database.url, {
+  pool = plainPool(database.url, {
     max: 1,
     types: { date: { to: 1082, from: [1082], serialize: String, parse: String } },
     connection: { ...SESSION },
-    debug: (_connection: number, text: string) => statements.push(text),
+    debug: (_connection: number, text: string, values: unknown[]) => {
+      statements.push(text);
+      parameters.set(text, values);
+    },
   });
   const names = [...TABLES.keys()].map((name) => ({ name }));
   session = openSession(pool, tracker.schema, tablesOf(pool, tracker.schema, names));
@@ -63,7 +68,48 @@ const LIST = `query($first: Int) { issues(first: $first) { nodes {
   id identifier title team { id key } state { id name } assignee { id name } labels { nodes { id name } }
 } } }`;
 
+type Scan = { readonly table: string; readonly loops: number };
+
+/** The scans of a statement as Postgres runs it. */
+async function scansOf(text: string): Promise<Scan[]> {
+  const [row] = await pool.unsafe(
+    `explain (analyze, format json, timing off) ${text}`,
+    parameters.get(text) as never[],
+  );
+  const scans = function* (node: any): Generator<Scan> {
+    const { "Node Type": type, "Relation Name": table, "Actual Loops": loops } = node;
+    if (table !== undefined && type.endsWith("Scan")) yield { table, loops };
+    for (const child of node.Plans ?? []) yield* scans(child);
+  };
+  return [...scans(row?.["QUERY PLAN"][0].Plan)];
+}
+
 describe("statements", () => {
+  test.each([
+    ["issues", "labels"],
+    ["issues", "subscribers"],
+    ["projects", "labels"],
+    ["projects", "teams"],
+    ["projects", "members"],
+    ["projects", "initiatives"],
+    ["initiatives", "labels"],
+    ["initiatives", "projects"],
+    ["teams", "members"],
+    ["teams", "projects"],
+    ["users", "teams"],
+  ])("%s with their %s look up no others", async (list, field) => {
+    const { data, statements: sent } = await count(
+      `{ ${list}(first: 50) { nodes { id ${field}(first: 50) { nodes { id } } } } }`,
+    );
+    const { nodes } = data[list];
+    const related = nodes.flatMap((node: any) => node[field].nodes);
+    expect(related).not.toBeEmpty();
+
+    const scans = (await Promise.all(sent.map(scansOf))).flat();
+    const most = nodes.length + related.length;
+    expect(scans.filter(({ loops }) => loops > most)).toEqual([]);
+  });
+
   test("one issue as the official client requests it: at most 3", async () => {
     const { id } = (await count("{ issues(first: 1) { nodes { id } } }")).data.issues.nodes[0];
     const found = await count(String(LinearDocument.IssueDocument), { id });

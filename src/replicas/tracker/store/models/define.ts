@@ -78,7 +78,9 @@ type Declaration = {
   readonly source?: Model["source"];
   /** Relations with other targets than their name suggests, and their key unless it is `<name>Id`. */
   readonly one?: { readonly [field: string]: string | readonly [to: string, key: string] };
-  readonly many?: { readonly [field: string]: readonly [to: string, on: Relation] };
+  readonly many?: {
+    readonly [field: string]: readonly [to: string, on: Relation, ids?: Expression];
+  };
   readonly computed?: { readonly [field: string]: Expression };
   readonly filters?: { readonly [field: string]: Expression };
   readonly sorts?: { readonly [key: string]: (options: SortOptions) => readonly Order[] };
@@ -143,7 +145,9 @@ function build(
     columns,
     one: relations,
     many: new Map(
-      Object.entries(many ?? {}).map(([field, [to, on]]) => [field, { to, on }] as const),
+      Object.entries(many ?? {}).map(
+        ([field, [to, on, ids]]) => [field, { to, on, ...(ids && { ids }) }] as const,
+      ),
     ),
     computed: entries(computed),
     filters: entries(filters),
@@ -169,8 +173,8 @@ export const children = (to: string, column: string, of = "id"): readonly [strin
   (row, related, { sql }) => sql`${related(column)} = ${row(of)}`,
 ];
 
-/** Rows of `to` that a join table connects with this row. */
-export const through = (
+/** Rows of `to` that a join table connects with this row: possibly many. */
+export const throughMany = (
   to: string,
   pairs: string,
   from: string,
@@ -182,6 +186,21 @@ export const through = (
     where ${sql(`pair.${from}`)} = ${row("id")} and ${sql(`pair.${target}`)} = ${related("id")}
   )`,
 ];
+
+/** A few rows of `to` that a join table connects with this row. */
+export const through = (
+  to: string,
+  pairs: string,
+  from: string,
+  target: string,
+): readonly [string, Relation, Expression] => {
+  const [, on] = throughMany(to, pairs, from, target);
+  const ids: Expression = (row, { sql, table }) => sql`
+    select ${sql(`pair.${target}`)} from ${table(pairs)} pair
+    where ${sql(`pair.${from}`)} = ${row("id")}
+  `;
+  return [to, on, ids];
+};
 
 /** Rows of `to` whose ids are in an array of this row. */
 export const listed = (to: string, column: string): readonly [string, Relation] => [

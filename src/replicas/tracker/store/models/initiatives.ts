@@ -1,6 +1,13 @@
 /** Initiatives, roadmaps and documents. */
 import type { Expression, Model, Relation } from "~/graphql/model";
-import { children, listed, model, record, through } from "~/replicas/tracker/store/models/define";
+import {
+  children,
+  listed,
+  model,
+  record,
+  through,
+  throughMany,
+} from "~/replicas/tracker/store/models/define";
 import {
   by,
   byColumn,
@@ -179,7 +186,12 @@ export const INITIATIVES: readonly Model[] = [
   model("InitiativeLabel", {
     many: {
       children: children("InitiativeLabel", "parentId"),
-      initiatives: through("Initiative", "initiative_label_assignments", "labelId", "initiativeId"),
+      initiatives: throughMany(
+        "Initiative",
+        "initiative_label_assignments",
+        "labelId",
+        "initiativeId",
+      ),
     },
     computed: { lastAppliedAt: lastAppliedAt("initiative_label_assignments") },
   }),

@@ -1,6 +1,13 @@
 /** Issues and the entities that depend on them. */
 import type { Expression, Model, Order, Relation, SortOptions } from "~/graphql/model";
-import { children, listed, model, record, through } from "~/replicas/tracker/store/models/define";
+import {
+  children,
+  listed,
+  model,
+  record,
+  through,
+  throughMany,
+} from "~/replicas/tracker/store/models/define";
 import {
   by,
   byColumn,
@@ -222,7 +229,7 @@ const issueOrders = (key: string, options: SortOptions): readonly Order[] =>
 const issueLabel = model("IssueLabel", {
   many: {
     children: children("IssueLabel", "parentId"),
-    issues: through("Issue", "issue_label_assignments", "labelId", "issueId"),
+    issues: throughMany("Issue", "issue_label_assignments", "labelId", "issueId"),
   },
   computed: { lastAppliedAt: lastAppliedAt("issue_label_assignments") },
   inUse: teamInUse,

@@ -1,6 +1,13 @@
 /** Projects and cycles. */
 import type { Expression, Model, Relation } from "~/graphql/model";
-import { children, listed, model, record, through } from "~/replicas/tracker/store/models/define";
+import {
+  children,
+  listed,
+  model,
+  record,
+  through,
+  throughMany,
+} from "~/replicas/tracker/store/models/define";
 import {
   by,
   byColumn,
@@ -252,7 +259,7 @@ export const PLANNING: readonly Model[] = [
   model("ProjectLabel", {
     many: {
       children: children("ProjectLabel", "parentId"),
-      projects: through("Project", "project_label_assignments", "labelId", "projectId"),
+      projects: throughMany("Project", "project_label_assignments", "labelId", "projectId"),
     },
     computed: { lastAppliedAt: lastAppliedAt("project_label_assignments") },
     inUse: teamInUse,
