@@ -2,14 +2,14 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "~/db/connect";
 import { createKey } from "~/platform/keys/keys";
-import { waysOfCapturing } from "../support/clusters";
+import { kindsOfCapturing } from "../support/clusters";
 import { useDatabase } from "../support/database";
 import { ADDED_ENVIRONMENTS } from "../support/large";
 import { expectStatus, useProgram } from "../support/program";
 
 const added = { assertions: [{ diff_type: "added", entity: "messages" }] };
 
-describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => {
+describe.each(await kindsOfCapturing())("with $name", ({ cluster, settings }) => {
   const database = useDatabase({ cluster });
   const program = useProgram(database, settings);
   let alice: { "X-API-Key": string };

@@ -104,6 +104,13 @@ export const waysOfCapturing = async () =>
     },
   ]);
 
+/** One that reads the log and one that compares snapshots, for tests of what is captured rather than how. */
+export const kindsOfCapturing = async () => {
+  const ways = await waysOfCapturing();
+  const isOfLog = ({ settings }: (typeof ways)[number]) => "CAPTURE_PLUGIN" in settings;
+  return ways.filter((way, at) => ways.findIndex((one) => isOfLog(one) === isOfLog(way)) === at);
+};
+
 const owner = (dir: string) => `${dir}.owner`;
 const stopping = (dir: string) => `${dir}.stopping`;
 

@@ -1,6 +1,6 @@
 /** Actions that wait for the environment's clock. */
 import { describe, expect, test } from "bun:test";
-import { waysOfCapturing } from "../../support/clusters";
+import { kindsOfCapturing } from "../../support/clusters";
 import { eventually, useDatabase, useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, type TestProgram, useProgram } from "../../support/program";
 
@@ -54,7 +54,7 @@ const on = (program: TestProgram) => {
   };
 };
 
-describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => {
+describe.each(await kindsOfCapturing())("with $name", ({ cluster, settings }) => {
   const database = useDatabase({ cluster });
   const program = useProgram(database, settings);
 

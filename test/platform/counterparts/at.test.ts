@@ -1,6 +1,6 @@
 /** Rules that act at a time, and rules that follow others. */
 import { describe, expect, test } from "bun:test";
-import { waysOfCapturing } from "../../support/clusters";
+import { kindsOfCapturing } from "../../support/clusters";
 import { eventually, useDatabase, useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { at, CHANNEL, clock, JOHN, on, ROBIN, says, then } from "./people";
@@ -20,7 +20,7 @@ const AGREES = {
   say: { text: "I agree.", thread_ts: { $trigger: ["thread_ts", "ts"] } },
 };
 
-describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => {
+describe.each(await kindsOfCapturing())("with $name", ({ cluster, settings }) => {
   const database = useDatabase({ cluster });
   const program = useProgram(database, settings);
 

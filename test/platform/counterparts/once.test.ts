@@ -1,13 +1,13 @@
 /** A person acts without a rule, for people who are played from outside. */
 import { describe, expect, test } from "bun:test";
-import { waysOfCapturing } from "../../support/clusters";
+import { kindsOfCapturing } from "../../support/clusters";
 import { useDatabase, useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 
 const JOHN = "U02JOHNADOE";
 const say = (text: string) => ({ as: JOHN, say: { channel: "C01GENERAL", text } });
 
-describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => {
+describe.each(await kindsOfCapturing())("with $name", ({ cluster, settings }) => {
   const program = useProgram(useDatabase({ cluster }), settings);
   const act = ({ environmentId }: { environmentId: string }, body: object) =>
     program.post(`/env/${environmentId}/counterparts/act`, body);

@@ -1,6 +1,6 @@
 /** Rules that anybody's changes set off: those of other rules, of the clock, and of the agent. */
 import { describe, expect, test } from "bun:test";
-import { waysOfCapturing } from "../../support/clusters";
+import { kindsOfCapturing } from "../../support/clusters";
 import { eventually, useDatabase, useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { at, CHANNEL, clock, NOON, on, ROBIN, says, then } from "./people";
@@ -22,7 +22,7 @@ const TALK = [
   says("robin thanks", { when: posted("answers"), after: "PT3M" }, ROBIN),
 ];
 
-describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => {
+describe.each(await kindsOfCapturing())("with $name", ({ cluster, settings }) => {
   const database = useDatabase({ cluster });
   const program = useProgram(database, settings);
 

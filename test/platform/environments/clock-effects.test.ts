@@ -1,7 +1,7 @@
 /** Moving a clock does what is due, under the actor `clock`: diffs leave it out unless asked. */
 import { describe, expect, test } from "bun:test";
 import { sorted } from "../../../scripts/oracle";
-import { waysOfCapturing } from "../../support/clusters";
+import { kindsOfCapturing } from "../../support/clusters";
 import { useDatabase, useSharedDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, type TestProgram, useProgram } from "../../support/program";
 import { MARIA } from "../../support/tracker";
@@ -60,7 +60,7 @@ const expectSame = (what: string, value: unknown) => {
 /** Rows without what only the order of changes decides. */
 const plain = (diff: any) => JSON.parse(JSON.stringify(sorted(diff)));
 
-describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => {
+describe.each(await kindsOfCapturing())("with $name", ({ cluster, settings }) => {
   const database = useDatabase({ cluster });
   const program = useProgram(database, settings);
 

@@ -1,11 +1,11 @@
 /** One environment in detail, with every way of capturing, and the extension of its time. */
 import { describe, expect, test } from "bun:test";
-import { waysOfCapturing } from "../../support/clusters";
+import { kindsOfCapturing } from "../../support/clusters";
 import { eventually, useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { JOHN, openTracker } from "../../support/tracker";
 
-const ways = await waysOfCapturing();
+const ways = await kindsOfCapturing();
 const WEEK = 604_800;
 
 describe.each(ways)("with $name", ({ cluster, settings }) => {

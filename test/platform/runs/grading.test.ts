@@ -1,6 +1,6 @@
 /** Diffs that are kept and graded later, with every way of capturing. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { waysOfCapturing } from "../../support/clusters";
+import { kindsOfCapturing } from "../../support/clusters";
 import {
   createDatabase,
   dropDatabase,
@@ -15,7 +15,7 @@ import {
   useProgram,
 } from "../../support/program";
 
-describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => {
+describe.each(await kindsOfCapturing())("with $name", ({ cluster, settings }) => {
   let database: TestDatabase;
   let program: TestProgram;
 
