@@ -61,6 +61,11 @@ const start = async (environment: Environment, more: object = {}) => {
 };
 const diff = async (runId: string) => (await program.post("/diffRun", { runId })).body.diff;
 
+const tools = ({ mcpUrl, token }: Environment, query = "") => ({
+  url: `${program.url}${mcpUrl}${query}`,
+  headers: { Authorization: `Bearer ${token}` },
+});
+
 describe("a world", () => {
   test("has the addresses of each service, and the person's id in each", async () => {
     const environment = await create();
@@ -151,10 +156,6 @@ describe("a world", () => {
     expect((await file(environment, "Crash")).status).toBe(500);
   });
 
-  const tools = ({ mcpUrl, token }: Environment, query = "") => ({
-    url: `${program.url}${mcpUrl}${query}`,
-    headers: { Authorization: `Bearer ${token}` },
-  });
   const namesOf = async (environment: Environment, query?: string) => {
     const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const { body } = await send(tools(environment, query), list);
@@ -308,8 +309,11 @@ describe("a person without an account in a service", () => {
     },
   };
 
-  test("gets that service's own error", async () => {
+  beforeAll(async () => {
     await program.post("/templates/import", { service: "world", name: "guests", seed });
+  });
+
+  test("gets that service's own error", async () => {
     const environment = await create({
       templateName: "guests",
       impersonateEmail: "gail@acme.test",
@@ -321,6 +325,22 @@ describe("a person without an account in a service", () => {
       error: "account_inactive",
     });
     expect((await file(environment, "Mine")).body.errors).toBeUndefined();
+  });
+
+  test("has no tools at that service's address", async () => {
+    const environment = await create({
+      templateName: "guests",
+      impersonateEmail: "gail@acme.test",
+    });
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const listed = async (service: string) => {
+      const { mcpUrl = "" } = environment.services[service] ?? {};
+      const { status, headers } = await send(tools({ ...environment, mcpUrl }), list);
+      return [status, headers.get("WWW-Authenticate")];
+    };
+
+    expect(await listed("chat")).toEqual([401, expect.stringContaining("invalid_token")]);
+    expect(await listed("tracker")).toEqual([200, null]);
   });
 });
 

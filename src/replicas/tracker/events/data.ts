@@ -128,7 +128,7 @@ const project: Shape = {
 
 const initiative: Shape = {
   columns: words(
-    `${OWN} canceledAt color completedAt creatorId frequencyResolution icon identifier leadTeamId name ownerId previousIdentifiers priority slugId sortOrder startedAt status targetDate targetDateResolution trashed updateReminderFrequency updateReminderFrequencyInWeeks updateRemindersHour`,
+    `${OWN} canceledAt color completedAt creatorId description frequencyResolution icon identifier leadTeamId name ownerId previousIdentifiers priority slugId sortOrder startedAt status targetDate targetDateResolution trashed updateReminderFrequency updateReminderFrequencyInWeeks updateRemindersHour`,
   ),
   ones: ["creator", "owner"],
   lists: [

@@ -182,6 +182,25 @@ test("projects, cycles, documents, initiatives and their updates have events", a
     onlyOf(seen, kind);
 });
 
+test("an initiative below another has it as its parent, and the other has it among those below", async () => {
+  const above = await make("initiativeCreate", { name: "Above" });
+  const below = await make("initiativeCreate", { name: "Below" });
+  const ends = { initiativeId: above, relatedInitiativeId: below };
+  await make("initiativeRelationCreate", ends);
+  const updated = (id: string) =>
+    watch(() => change("initiativeUpdate", id, { description: "Changed" }));
+
+  const { payload, ...changed } = onlyOf(await updated(below), "Initiative update");
+  expect(payload.updatedFrom).toMatchObject({ description: null });
+  expect(changed.data).toMatchObject({
+    ...{ parentInitiative: { id: above }, parentInitiatives: [{ id: above }] },
+    ...{ subInitiatives: [] },
+  });
+  const { data } = onlyOf(await updated(above), "Initiative update");
+  expect(data).toMatchObject({ parentInitiatives: [], subInitiatives: [{ id: below }] });
+  expect(data).not.toHaveProperty("parentInitiative");
+});
+
 test("customers, releases, attachments and people have events", async () => {
   const issueId = await make("issueCreate", { teamId: ENG, title: "Asked for" });
   const tier = { color: "#ff0000", displayName: "Gold", description: "Pays most" };
