@@ -78,16 +78,20 @@ describe("list_events", () => {
       ...{ summary: "Deep work", eventType: "FOCUS_TIME" },
       ...{ startTime: "2026-01-08T09:00:00", endTime: "2026-01-08T11:00:00" },
     });
+    const { id: away } = await tool(env, "create_event", {
+      ...{ summary: "Away", eventType: "OUT_OF_OFFICE" },
+      ...{ startTime: "2026-01-08T14:00:00", endTime: "2026-01-08T18:00:00" },
+    });
     const found = async (args: object) => idsOf(await tool(env, "list_events", args));
 
     expect(await found({ fullText: "login" })).toEqual(["logincheck"]);
-    expect(await found({})).toEqual(["standup", "logincheck", "planning", id]);
+    expect(await found({})).toEqual(["standup", "logincheck", "planning", id, away]);
     expect(await found({ eventType: ["FOCUS_TIME"] })).toEqual([id]);
     expect(await found({ eventType: ["WORKING_LOCATION", "BIRTHDAY"] })).toHaveLength(1);
     expect(await found({ orderBy: "startTimeDesc" })).toEqual([
-      ...[id, "planning", "logincheck", "standup"],
+      ...[away, id, "planning", "logincheck", "standup"],
     ]);
-    expect((await found({ orderBy: "lastModified" })).at(-1)).toBe(id);
+    expect((await found({ orderBy: "lastModified" })).slice(-2)).toEqual([id, away]);
   });
 
   test.each(["startTime", "startTimeDesc"])("has pages in the order %s", async (orderBy) => {
