@@ -57,7 +57,7 @@ export type One = {
 export type Many = {
   readonly to: string;
   readonly on: Relation;
-  /** A query of the ids of a row's related rows, if they are few. A list reads them first, whatever Postgres expects. */
+  /** Selects the ids of the related rows, if they are few: a list reads them first, and Postgres has no other order. */
   readonly ids?: Expression;
 };
 

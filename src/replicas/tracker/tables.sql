@@ -246,7 +246,7 @@ create index issues_created on issues ("createdAt" desc nulls last, id);
 create index issues_former on issues using gin ("previousIdentifiers") where "previousIdentifiers" <> '{}';
 
 create table issue_labels (
-  -- A page of issues looks the labels of each up.
+  -- A page of issues looks up the labels of each.
   id uuid primary key,
   "createdAt" timestamptz(3) not null,
   "updatedAt" timestamptz(3) not null,

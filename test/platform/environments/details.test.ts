@@ -1,14 +1,14 @@
-/** One environment in detail, with every way of capturing, and the extension of its time. */
+/** One environment in detail, with both kinds of capturing, and the extension of its time. */
 import { describe, expect, test } from "bun:test";
 import { kindsOfCapturing } from "../../support/clusters";
 import { eventually, useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { JOHN, openTracker } from "../../support/tracker";
 
-const ways = await kindsOfCapturing();
+const kinds = await kindsOfCapturing();
 const WEEK = 604_800;
 
-describe.each(ways)("with $name", ({ cluster, settings }) => {
+describe.each(kinds)("with $name", ({ cluster, settings }) => {
   const database = useDatabase({ cluster });
   const program = useProgram(database, settings);
   const describe = async ({ environmentId }: { environmentId: string }) => {

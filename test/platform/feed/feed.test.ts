@@ -9,7 +9,7 @@ import { createFeed, READERS_PER_USER_MAX } from "~/platform/feed/feed";
 import { append } from "~/platform/journal/store";
 import { createKey } from "~/platform/keys/keys";
 import { streamOf } from "~/wire/stream";
-import { kindsOfCapturing } from "../../support/clusters";
+import { waysOfCapturing } from "../../support/clusters";
 import { eventually, useDatabase } from "../../support/database";
 import { listen, readEvents } from "../../support/events";
 import { expectStatus, type TestProgram, useProgram } from "../../support/program";
@@ -25,7 +25,7 @@ const start = async (program: TestProgram, envId: string, headers = {}) => {
 const readers = async (program: TestProgram) =>
   /^diorama_feed_readers (\d+)$/m.exec(await (await fetch(`${program.url}/metrics`)).text())?.[1];
 
-describe.each(await kindsOfCapturing())("with $name", ({ cluster, settings }) => {
+describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => {
   const database = useDatabase({ cluster });
   const here = useProgram(database, settings);
   const there = useProgram(database, settings);

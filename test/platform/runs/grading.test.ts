@@ -1,4 +1,4 @@
-/** Diffs that are kept and graded later, with every way of capturing. */
+/** Diffs that are kept and graded later, with both kinds of capturing. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { kindsOfCapturing } from "../../support/clusters";
 import {
