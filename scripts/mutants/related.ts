@@ -1,7 +1,7 @@
 /** The tests that should notice a change of a file. */
 import { dirname, join } from "node:path";
 
-/** Need a browser, other languages or a broken cluster. */
+/** Need a broken cluster, other languages or a browser. */
 const APART = /^test\/(faults|hostile|clients|console)\//;
 const LONG = /\.long\.test\.ts$/;
 /** Folders whose tests are about everything. */
@@ -12,27 +12,51 @@ const testsIn = (root: string, folder: string) =>
     .filter((test) => !APART.test(test))
     .toSorted();
 
+/** Of the folders that have most to do with a file: one that everything imports would have all tests. */
+const FARTHER_MAX = 40;
+
+/** The tests of the nearest folder of tests above a source file. */
+function testsNear(root: string, file: string): string[] {
+  let folder = dirname(file.replace(/^src\//, "test/"));
+  while (!TOO_WIDE.has(folder) && testsIn(root, folder).length === 0) folder = dirname(folder);
+  return TOO_WIDE.has(folder) ? [] : testsIn(root, folder);
+}
+
+const moduleOf = (file: string) => file.replace(/^src\//, "").replace(/\.tsx?$/, "");
+
+/** Those of these files that import a module of the sources, by its path without an extension. */
+async function importing(root: string, files: readonly string[], module: string) {
+  const texts = await Promise.all(files.map((file) => Bun.file(join(root, file)).text()));
+  return files.filter((_, at) => texts[at]?.includes(`"~/${module}"`));
+}
+
 /**
  * First the tests of the file: the one that mirrors its path or its folder's, and those that import it. Then the others of
- * the nearest mirrored folder, and at last the long ones among them all.
+ * the nearest mirrored folder, those of the folders of sources that import it or that it imports, and at last the long
+ * ones among them all.
  */
 export async function relatedTests(root: string, file: string): Promise<string[][]> {
-  const bare = file.replace(/^src\//, "").replace(/\.tsx?$/, "");
+  const bare = moduleOf(file);
   const mirrors = [bare, dirname(bare)].map((path) => `test/${path}.test.ts`);
-  const own: string[] = [];
-  for (const test of testsIn(root, "test")) {
-    const isMirror = mirrors.includes(test);
-    const isUser = async () => (await Bun.file(join(root, test)).text()).includes(`"~/${bare}"`);
-    if (isMirror || (await isUser())) own.push(test);
-  }
-  let folder = dirname(`test/${bare}`);
-  while (!TOO_WIDE.has(folder) && testsIn(root, folder).length === 0) folder = dirname(folder);
-  const near = TOO_WIDE.has(folder) ? [] : testsIn(root, folder);
-  const others = near.filter((test) => !own.includes(test));
+  const tests = testsIn(root, "test");
+  const users = new Set(await importing(root, tests, bare));
+  const own = tests.filter((test) => mirrors.includes(test) || users.has(test));
+  const sources = [...new Bun.Glob("src/**/*.{ts,tsx}").scanSync({ cwd: root })].toSorted();
+  const text = await Bun.file(join(root, file)).text();
+  const beside = [
+    ...(await importing(root, sources, bare)),
+    ...sources.filter((source) => text.includes(`"~/${moduleOf(source)}"`)),
+  ];
+  const counts = new Map<string, number>();
+  for (const test of beside.flatMap((source) => testsNear(root, source)))
+    counts.set(test, (counts.get(test) ?? 0) + 1);
+  const farther = [...counts].toSorted(([, a], [, b]) => b - a).map(([test]) => test);
+  const groups: string[][] = [];
+  for (const group of [own, testsNear(root, file), farther.slice(0, FARTHER_MAX)])
+    groups.push(group.filter((test) => !groups.flat().includes(test)));
   const isLong = (test: string) => LONG.test(test);
   return [
-    own.filter((test) => !isLong(test)),
-    others.filter((test) => !isLong(test)),
-    [...own, ...others].filter(isLong),
+    ...groups.map((group) => group.filter((test) => !isLong(test))),
+    groups.flat().filter(isLong),
   ];
 }
