@@ -41,37 +41,46 @@ const tree = await openTree(ROOT, Number(values.seconds) * 1000);
 
 type Outcome = "killed" | "rejected" | "survived" | "untested";
 
-const sound = new Map<string, Promise<string[]>>();
+/** Test files that pass, and those that fail, without a mutant. */
+const sound = new Set<string>();
+const unsound = new Set<string>();
 
-/** Those of these tests that pass without a mutant. */
-async function soundOf(tests: readonly string[]): Promise<string[]> {
-  if (tests.length === 0 || (await tree.passes(tests))) return [...tests];
-  const passing: string[] = [];
-  for (const test of tests)
-    if (await tree.passes([test])) passing.push(test);
-    else console.log(`left out  ${test}, which fails without a mutant`);
-  return passing;
+async function areSound(tests: readonly string[]): Promise<boolean> {
+  if (tests.every((test) => sound.has(test))) return true;
+  const passes = (await tree.failing(tests)) === undefined;
+  if (passes) for (const test of tests) sound.add(test);
+  return passes;
+}
+
+/** Whether one of these tests fails with the mutant, and passes without it. */
+async function areNoticing(mutant: Mutant, tests: readonly string[]): Promise<boolean> {
+  const left = tests.filter((test) => !unsound.has(test));
+  if (left.length === 0) return false;
+  await tree.write(mutant.file, mutant.text);
+  const failing = await tree.failing(left);
+  await tree.restore(mutant.file);
+  if (failing === undefined) return false;
+  const suspects = failing === "" ? left : [failing];
+  if (await areSound(suspects)) return true;
+  const before = unsound.size;
+  for (const test of suspects) {
+    if (await areSound([test])) continue;
+    unsound.add(test);
+    console.log(`left out  ${test}, which fails without a mutant`);
+  }
+  return unsound.size > before && (await areNoticing(mutant, left));
 }
 
 /** The likeliest tests first: most mutants do not need the others. */
-async function outcomeOf({ file, text }: Mutant): Promise<Outcome> {
+async function outcomeOf(mutant: Mutant): Promise<Outcome> {
+  const { file, text } = mutant;
   const groups = values.test ? [values.test] : await relatedTests(ROOT, file);
-  let outcome: Outcome = "untested";
-  for (const group of groups) {
-    const name = group.join(" ");
-    if (!sound.has(name)) sound.set(name, soundOf(group));
-    const tests = (await sound.get(name)) ?? [];
-    if (tests.length === 0) continue;
-    await tree.write(file, text);
-    const survived = await tree.passes(tests);
-    await tree.restore(file);
-    if (!survived) return "killed";
-    outcome = "survived";
-  }
+  for (const group of groups) if (await areNoticing(mutant, group)) return "killed";
   await tree.write(file, text);
   const compiles = await tree.compiles();
   await tree.restore(file);
-  return compiles ? outcome : "rejected";
+  if (!compiles) return "rejected";
+  return groups.flat().every((test) => unsound.has(test)) ? "untested" : "survived";
 }
 
 const counts: Record<Outcome, number> = { killed: 0, rejected: 0, survived: 0, untested: 0 };

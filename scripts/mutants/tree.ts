@@ -7,6 +7,12 @@ const STOP_SECONDS = 30;
 
 export type Tree = Awaited<ReturnType<typeof openTree>>;
 
+/** The report names a file, and then each of its tests. */
+export function failingFile(report: string): string {
+  const [before = ""] = report.split(/^\(fail\)/m, 1);
+  return [...before.matchAll(/^(test\/\S+\.test\.ts):$/gm)].at(-1)?.[1] ?? "";
+}
+
 /** Copies what git knows or would add. `limitMs`: of one run of tests, which fails after it. */
 export async function openTree(root: string, limitMs: number) {
   const folder = join(root, `.diorama/mutants-${process.pid}`);
@@ -22,18 +28,19 @@ export async function openTree(root: string, limitMs: number) {
     write: (file: string, text: string) => Bun.write(join(folder, file), text),
     restore: (file: string) => copyFile(join(root, file), join(folder, file)),
 
-    /** Stops at the first failure. */
-    async passes(tests: readonly string[]): Promise<boolean> {
+    /** The file of the first test that fails, at which it stops. "": no file is named, as after the limit. */
+    async failing(tests: readonly string[]): Promise<string | undefined> {
       const child = Bun.spawn(
         [process.execPath, "test", "--bail", "--timeout", TEST_MS, ...PARALLEL, ...tests],
         {
           cwd: folder,
-          stdio: ["ignore", "ignore", "ignore"],
+          stdio: ["ignore", "ignore", "pipe"],
           timeout: limitMs,
           killSignal: "SIGKILL",
         },
       );
-      return (await child.exited) === 0;
+      const report = await child.stderr.text();
+      return (await child.exited) === 0 ? undefined : failingFile(report);
     },
 
     /** Whether the compiler accepts the sources. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { choose } from "../../scripts/mutants/choose";
 import { mutantsOf } from "../../scripts/mutants/mutate";
 import { relatedTests } from "../../scripts/mutants/related";
+import { failingFile } from "../../scripts/mutants/tree";
 
 const ROOT = join(import.meta.dir, "../..");
 const PREFIX = "declare const a: any, b: any, f: any, sql: any, log: any;\n";
@@ -74,4 +75,15 @@ test("the tests of a file are its own, those beside them, those of the folders t
   expect((await relatedTests(ROOT, "src/platform/environments/actions.ts"))[2]).toContain(
     "test/platform/counterparts/after.test.ts",
   );
+});
+
+test.each([
+  [
+    "test/a.test.ts:\n(pass) one\n\ntest/b.test.ts:\n(fail) two\n\ntest/c.test.ts:\n",
+    "test/b.test.ts",
+  ],
+  ["test/a.test.ts:\nerror: text\n", "test/a.test.ts"],
+  ["", ""],
+])("the file that fails is the last one that is named before a failed test: %j", (report, file) => {
+  expect(failingFile(report)).toBe(file);
 });
