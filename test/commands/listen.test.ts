@@ -62,7 +62,7 @@ test("events are posted to an app, which may start later, until Ctrl-C", async (
   await probe.server.stop(true);
   const { child, output } = start(environment.environmentId, "--forward-to", probe.url);
   await program.chat(environment, "chat.postMessage", say);
-  await eventually(() => expect(output.err).toContain("connection failed"));
+  await eventually(() => expect(output.err).toContain("answer a challenge: connection failed"));
   let status = 500;
   const app = serveApp(() => status, port);
   await eventually(() => expect(app.received).toHaveLength(2));
@@ -82,20 +82,23 @@ test("events are posted to an app, which may start later, until Ctrl-C", async (
   expect(await child.exited).toBe(0);
 });
 
-test("the body of an answer to a command becomes a message", async () => {
+test("the body of an answer to a command becomes a message, once the app has met the challenge", async () => {
   const { environment } = await withApps(APP);
+  let asked = 0;
   const server = Bun.serve({
     ...{ hostname: "127.0.0.1", port: 0 },
     async fetch(request) {
       const body = await request.text();
-      if (body.startsWith("{")) return new Response(JSON.parse(body).challenge);
+      if (body.startsWith("{"))
+        return new Response(asked++ === 0 ? "other" : JSON.parse(body).challenge);
       const text = `ordered ${new URLSearchParams(body).get("text")}`;
       return Response.json({ response_type: "in_channel", text });
     },
   });
   running.push({ kill: () => server.stop(true) });
   const id = environment.environmentId;
-  start(id, "--forward-to", `http://127.0.0.1:${server.port}/`);
+  const { output } = start(id, "--forward-to", `http://127.0.0.1:${server.port}/`);
+  await eventually(() => expect(output.err).toContain("answers 200 without the challenge"));
   const act = { type: "command", user: "U02JOHNADOE", channel: say.channel, command: "/order" };
   expectStatus(await program.post(`/env/${id}/events`, { act: { ...act, text: "tea" } }), 200);
   await eventually(async () => {
