@@ -131,6 +131,7 @@ export const rowWords: RowWords = {
   stars: onMessage("star"),
   bookmarks: {
     name: (row) => quoteText(text(row["title"])),
+    named: ["title"],
     columns: { channel_id: channel },
     place: inChannel,
   },
@@ -156,7 +157,11 @@ export const rowWords: RowWords = {
     columns: { channel_id: channel, user_id: { ...user, is: "for" }, author_id: user, text: body },
     place: inChannel,
   },
-  usergroups: { one: "user group", many: "user groups", name: (row) => `@${text(row["handle"])}` },
+  usergroups: {
+    ...{ one: "user group", many: "user groups" },
+    name: (row) => `@${text(row["handle"])}`,
+    named: ["handle"],
+  },
   canvases: { many: "canvases", columns: { file_id: { of: { table: "files" }, is: "" } } },
   drafts: {
     tells: (row, say) => `in ${say("channels", text(row["channel_id"]))}: ${quoted(row, say)}`,

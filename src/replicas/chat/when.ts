@@ -27,7 +27,7 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = {
   week: 604_800,
 };
 /** From one February 29 to the next, over a year that has none. */
-const RECURRENCE_DAYS_MAX = 366 * 8;
+const DAYS_MAX = 366 * 8;
 const DEFAULT_MINUTES = 9 * 60;
 const NAMED_MINUTES: Readonly<Record<string, number>> = {
   midnight: 0,
@@ -47,8 +47,8 @@ export function parseWhen(text: string, tz: string, now: number): When | undefin
   if (minutes === null) return undefined;
   const at = minutes ?? DEFAULT_MINUTES;
   const today = dayAt(tz, now);
-  const first = (fits: (day: Day) => boolean, days = 366 * 4) => {
-    for (let ahead = 0; ahead <= days; ahead++) {
+  const first = (fits: (day: Day) => boolean) => {
+    for (let ahead = 0; ahead <= DAYS_MAX; ahead++) {
       const day = addDays(today, ahead);
       const time = momentOf(tz, day, at);
       if (fits(day) && time > now) return time;
@@ -75,7 +75,7 @@ export function parseWhen(text: string, tz: string, now: number): When | undefin
 export function nextTime({ frequency, weekdays }: Recurrence, tz: string, time: number): number {
   const start = dayAt(tz, time);
   const minutes = (time - momentOf(tz, start)) / 60;
-  for (let ahead = 1; ahead <= RECURRENCE_DAYS_MAX; ahead++) {
+  for (let ahead = 1; ahead <= DAYS_MAX; ahead++) {
     const day = addDays(start, ahead);
     const fits =
       frequency === "weekly"

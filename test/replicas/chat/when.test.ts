@@ -129,3 +129,9 @@ describe("what recurs", () => {
     expect(nextTime(recurrence, TZ, seconds(time))).toBe(seconds(next));
   });
 });
+
+test("February 29 is found over a year that has none", () => {
+  const [before, next] = ["2096-02-29T09:00:00+01:00", "2104-02-29T09:00:00+01:00"].map(seconds);
+  expect(parseWhen("every february 29", TZ, before ?? 0)?.time).toBe(next);
+  expect(nextTime({ frequency: "yearly" }, TZ, before ?? 0)).toBe(next ?? 0);
+});
