@@ -1,11 +1,11 @@
 /** The user that a call to an environment acts as, by its credential. */
 import { describe, expect, test } from "bun:test";
 import { DEVELOPMENT_KEY } from "~/platform/keys/format";
-import { useSharedDatabase } from "../support/database";
+import { useDatabase } from "../support/database";
 import { expectRefusal, type TestProgram, useProgram } from "../support/program";
 import { JOHN as TRACKER_JOHN, ROBIN as TRACKER_ROBIN } from "../support/tracker";
 
-const database = useSharedDatabase();
+const database = useDatabase();
 const program = useProgram(database);
 /** Knows the environments of `program` from the database only. */
 const other = useProgram(database);

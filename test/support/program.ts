@@ -123,8 +123,12 @@ const sharedProgram = (database: TestDatabase): Promise<TestProgram> =>
     ENVIRONMENT_POOL_TARGETS: "chat_default:4",
   }));
 
+/** Those of the files so far, each with its server. */
+const withServer = new WeakSet<TestDatabase>();
+
 /**
- * Declares a running program for the tests of this file. The program of a shared database has no `settings`. An
+ * Declares a running program for the tests of this file. The program of a shared database has no `settings`, and a file
+ * that wants two servers needs a database of its own: both would be the same one. An
  * environment that a test makes by `environment` ends with the test, so that the next one gets its schema.
  */
 export function useProgram(database: TestDatabase, settings?: Record<string, string>): TestProgram {
@@ -133,6 +137,8 @@ export function useProgram(database: TestDatabase, settings?: Record<string, str
   beforeAll(async () => {
     if (await isShared(database)) {
       if (settings) throw new Error("a shared server has no settings of one file");
+      if (withServer.has(database)) throw new Error("a shared database has one server");
+      withServer.add(database);
       running = await sharedProgram(database);
     } else {
       running = await startTestProgram(database, settings);

@@ -1,10 +1,10 @@
 /** Waiting for an event, or until nothing happens in an environment any more. */
 import { describe, expect, test } from "bun:test";
-import { useSharedDatabase } from "../../support/database";
+import { useDatabase } from "../../support/database";
 import { expectStatus, useProgram } from "../../support/program";
 import { APP, connectApp, openAddress } from "../../support/socket-mode";
 
-const database = useSharedDatabase();
+const database = useDatabase();
 const servers = [useProgram(database), useProgram(database)] as const;
 const [first, second] = servers;
 

@@ -164,6 +164,23 @@ describe("search.messages", () => {
     expect(await total("before:2026-02-31")).toBe(0);
   });
 
+  test("during: a month's name is the latest one that has begun", async () => {
+    const { environmentUrl } = await program.environment({ templateName: "chat_bench_default" }); // on March 11, 2026
+    const client = clientAs(`${program.url}${environmentUrl}`, AGENT);
+    const count = async (query: string) => {
+      const { messages }: any = await client.search.messages({ query });
+      return messages.total;
+    };
+    for (const [name, month] of [
+      ["february", "2026-02"],
+      ["march", "2026-03"],
+      ["aug", "2025-08"],
+    ]) {
+      expect(await count(`during:${name}`)).toBe(await count(`during:${month}`));
+      expect(await count(`during:${name}`)).toBeGreaterThan(0);
+    }
+  });
+
   test("finds nothing for unknown users and channels", async () => {
     expect(await total("from:@nobody")).toBe(0);
     expect(await total("in:#nowhere")).toBe(0);

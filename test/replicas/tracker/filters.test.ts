@@ -1,5 +1,5 @@
 /** Every condition that the schema allows works on every list. */
-import { beforeAll, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import {
   buildClientSchema,
   type GraphQLInputObjectType,
@@ -12,7 +12,7 @@ import { useSharedDatabase } from "../../support/database";
 import { useTracker } from "../../support/tracker";
 
 const database = useSharedDatabase();
-const tracker = useTracker(database);
+const tracker = useTracker(database, "tracker_expanded");
 const AT_ONCE = 25;
 const LOGICAL = new Set(["and", "or"]);
 
@@ -20,6 +20,16 @@ let schema: GraphQLSchema;
 beforeAll(async () => {
   schema = buildClientSchema(await tracker.data(getIntrospectionQuery()));
 });
+
+/** With each comparator, one comparison that any value allows. */
+const COMPARISONS = { null: true, in: [], contains: "x", length: { eq: 1 }, eq: true };
+
+const comparisonOf = (comparator: GraphQLInputObjectType): object =>
+  Object.fromEntries(
+    Object.entries(COMPARISONS)
+      .filter(([name]) => Object.hasOwn(comparator.getFields(), name))
+      .slice(0, 1),
+  );
 
 /** One filter for each condition of the type, and of the types that it refers to and that were not seen yet. */
 function conditions(root: GraphQLInputObjectType, seen: Set<string>): object[] {
@@ -31,7 +41,8 @@ function conditions(root: GraphQLInputObjectType, seen: Set<string>): object[] {
       const here = (value: unknown) => within({ [field.name]: value });
       if (LOGICAL.has(field.name)) continue;
       if (inner.name === "Boolean") found.push(here(true));
-      else if (isInputObjectType(inner) && inner.name.endsWith("Comparator")) found.push(here({}));
+      else if (isInputObjectType(inner) && inner.name.endsWith("Comparator"))
+        found.push(here(comparisonOf(inner)));
       else if (isInputObjectType(inner) && !seen.has(inner.name)) {
         seen.add(inner.name);
         open.push({ type: inner, within: here });
@@ -69,4 +80,41 @@ test("every condition of every filter is supported", async () => {
   }
   expect(found).toEqual([]);
   expect(asked).toBeGreaterThan(800);
+});
+
+describe("the time that an issue took is compared", () => {
+  type Issue = Readonly<Record<string, string | null>>;
+  const DAY_MS = 86_400_000;
+  let all: Issue[];
+  beforeAll(async () => {
+    const { issues } = await tracker.data(`{ issues(first: 250, includeArchived: true) {
+      nodes { id createdAt startedAt completedAt canceledAt startedTriageAt triagedAt }
+    } }`);
+    all = issues.nodes;
+  });
+  const ended = ({ completedAt, canceledAt }: Issue) => completedAt ?? canceledAt;
+
+  test.each<[string, string, (issue: Issue) => string | null | undefined]>([
+    ["cycleTime", "startedAt", ({ completedAt }) => completedAt],
+    ["leadTime", "createdAt", ({ completedAt }) => completedAt],
+    ["ageTime", "createdAt", (issue) => ended(issue) ?? new Date().toISOString()],
+  ])("%s, from %s", async (filter, from, to) => {
+    const took = all.map((issue) => {
+      const [start, end] = [issue[from], to(issue)];
+      return start && end ? Date.parse(end) - Date.parse(start) : undefined;
+    });
+    const known = took.filter((ms) => ms !== undefined).toSorted((a, b) => a - b);
+    const days = Math.floor((known[known.length >> 1] ?? 0) / DAY_MS);
+    const expected = all.filter((_, at) => (took[at] ?? 0) > days * DAY_MS).map(({ id }) => id);
+    const { issues } = await tracker.data(
+      `query($is: NullableDurationComparator) { issues(first: 250, includeArchived: true, filter: { ${filter}: $is }) {
+        nodes { id }
+      } }`,
+      { is: { gt: `P${days}D` } },
+    );
+
+    expect(issues.nodes.map(({ id }: Issue) => id).toSorted()).toEqual(expected.toSorted());
+    expect(expected.length).toBeGreaterThan(3);
+    expect(expected.length).toBeLessThan(all.length);
+  });
 });
