@@ -5,6 +5,8 @@ import { Count, Id, ServiceName, Timestamp } from "~/http/model";
 
 const COUNTERPARTS_MAX = 50;
 const NAME_MAX = 100;
+/** Lengths of the keys of a record are not checked, a pattern is. */
+const KEPT_NAME = `^.{1,${NAME_MAX}}$`;
 const TEXT_MAX = 10_000;
 const PATHS_MAX = 10;
 const DURATION_LENGTH_MAX = 64;
@@ -189,7 +191,8 @@ const Rule = t.Object(
       }),
     ),
     keep: t.Optional(
-      t.Record(t.String({ minLength: 1, maxLength: NAME_MAX }), FromTrigger, {
+      t.Record(t.String({ pattern: KEPT_NAME }), FromTrigger, {
+        additionalProperties: false,
         maxProperties: PATHS_MAX,
         description:
           'Values of the row, by name, that later actions of all rules can use: `{"$kept": "question"}`. They are kept when the action is done, and the service accepts it',

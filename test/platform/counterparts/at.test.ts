@@ -288,6 +288,11 @@ describe("a rule with a time, or one that follows", () => {
       [says("a", { at: "PT1M", keep: { b: { $trigger: "ts" } } })],
       "counterparts[0].keep: $trigger: no row sets it off",
     ],
+    ...["", "a".repeat(101)].map((name): [string, object[], string] => [
+      `a value to keep with a name of ${name.length} characters`,
+      [says("a", { when: ASKED, keep: { [name]: { $trigger: "ts" } } })],
+      "counterparts[0].keep",
+    ]),
     [
       "unless without a wait",
       [says("a", { at: "PT1M", ...then("b") }), says("b", { unless: ASKED })],
