@@ -381,6 +381,11 @@ describe("the tree", () => {
   );
   const lengthOf = (file: string) => read(file).trimEnd().split("\n").length;
 
+  test("bounds the keys of records by patterns: their lengths are not checked", () => {
+    const KEYS = /\bRecord\(\s*(t|Type)\.String\(\{[^}]*(min|max)Length/;
+    expect(sources.filter((file) => KEYS.test(read(file)))).toEqual([]);
+  });
+
   test("has no long files", () => {
     expect(written.filter((file) => lengthOf(file) > FILE_LINES_MAX)).toEqual([]);
   });

@@ -5,8 +5,6 @@ import { Count, Id, ServiceName, Timestamp } from "~/http/model";
 
 const COUNTERPARTS_MAX = 50;
 const NAME_MAX = 100;
-/** Lengths of the keys of a record are not checked, a pattern is. */
-const KEPT_NAME = `^.{1,${NAME_MAX}}$`;
 const TEXT_MAX = 10_000;
 const PATHS_MAX = 10;
 const DURATION_LENGTH_MAX = 64;
@@ -191,7 +189,7 @@ const Rule = t.Object(
       }),
     ),
     keep: t.Optional(
-      t.Record(t.String({ pattern: KEPT_NAME }), FromTrigger, {
+      t.Record(t.String({ pattern: `^.{1,${NAME_MAX}}$` }), FromTrigger, {
         additionalProperties: false,
         maxProperties: PATHS_MAX,
         description:
