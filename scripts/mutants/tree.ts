@@ -23,6 +23,7 @@ export async function openTree(root: string, limitMs: number) {
     await copyFile(join(root, file), join(folder, file));
   }
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  const report = Bun.file(`${folder}.report`);
 
   return {
     write: (file: string, text: string) => Bun.write(join(folder, file), text),
@@ -30,17 +31,17 @@ export async function openTree(root: string, limitMs: number) {
 
     /** The file of the first test that fails, at which it stops. "": no file is named, as after the limit. */
     async failing(tests: readonly string[]): Promise<string | undefined> {
+      await report.write(""); // it is not cut when it is opened
       const child = Bun.spawn(
         [process.execPath, "test", "--bail", "--timeout", TEST_MS, ...PARALLEL, ...tests],
         {
           cwd: folder,
-          stdio: ["ignore", "ignore", "pipe"],
+          stdio: ["ignore", "ignore", report], // a pipe is open as long as a server of the tests
           timeout: limitMs,
           killSignal: "SIGKILL",
         },
       );
-      const report = await child.stderr.text();
-      return (await child.exited) === 0 ? undefined : failingFile(report);
+      return (await child.exited) === 0 ? undefined : failingFile(await report.text());
     },
 
     /** Whether the compiler accepts the sources. */
@@ -61,6 +62,7 @@ export async function openTree(root: string, limitMs: number) {
         await Bun.sleep(1_000);
       }
       await rm(folder, { recursive: true, force: true });
+      await report.delete();
     },
   };
 }

@@ -128,8 +128,8 @@ const withServer = new WeakSet<TestDatabase>();
 
 /**
  * Declares a running program for the tests of this file. The program of a shared database has no `settings`, and a file
- * that wants two servers needs a database of its own: both would be the same one. An
- * environment that a test makes by `environment` ends with the test, so that the next one gets its schema.
+ * that wants two servers needs a database of its own: both would be the same one. An environment that a test makes by
+ * `environment` ends with the test, so that the next one gets its schema.
  */
 export function useProgram(database: TestDatabase, settings?: Record<string, string>): TestProgram {
   let running: TestProgram | undefined;
