@@ -1,25 +1,24 @@
 /** The tests that should notice a change of a file. */
 import { dirname, join } from "node:path";
 
-/** Need a broken cluster, other languages or a browser. */
+/** Need a browser, other languages or a broken cluster. */
 const APART = /^test\/(faults|hostile|clients|console)\//;
 const LONG = /\.long\.test\.ts$/;
 /** Folders whose tests are about everything. */
 const TOO_WIDE = new Set(["test", "test/replicas", "test/platform"]);
 
-const testsIn = (root: string, folder: string) =>
-  [...new Bun.Glob(`${folder}/**/*.test.ts`).scanSync({ cwd: root })]
-    .filter((test) => !APART.test(test))
-    .toSorted();
-
 /** Of the folders that have most to do with a file: one that everything imports would have all tests. */
 const FARTHER_MAX = 40;
 
-/** The tests of the nearest folder of tests above a source file. */
-function testsNear(root: string, file: string): string[] {
-  let folder = dirname(file.replace(/^src\//, "test/"));
-  while (!TOO_WIDE.has(folder) && testsIn(root, folder).length === 0) folder = dirname(folder);
-  return TOO_WIDE.has(folder) ? [] : testsIn(root, folder);
+/** Those of the tests that are in the nearest folder above the place that mirrors a source file. */
+function near(tests: readonly string[], file: string): string[] {
+  let folder = dirname(file.replace(/^(src\/)?/, "test/"));
+  while (!TOO_WIDE.has(folder)) {
+    const found = tests.filter((test) => test.startsWith(`${folder}/`));
+    if (found.length > 0) return found;
+    folder = dirname(folder);
+  }
+  return [];
 }
 
 const moduleOf = (file: string) => file.replace(/^src\//, "").replace(/\.tsx?$/, "");
@@ -38,7 +37,9 @@ async function importing(root: string, files: readonly string[], module: string)
 export async function relatedTests(root: string, file: string): Promise<string[][]> {
   const bare = moduleOf(file);
   const mirrors = [bare, dirname(bare)].map((path) => `test/${path}.test.ts`);
-  const tests = testsIn(root, "test");
+  const tests = [...new Bun.Glob("test/**/*.test.ts").scanSync({ cwd: root })]
+    .filter((test) => !APART.test(test))
+    .toSorted();
   const users = new Set(await importing(root, tests, bare));
   const own = tests.filter((test) => mirrors.includes(test) || users.has(test));
   const sources = [...new Bun.Glob("src/**/*.{ts,tsx}").scanSync({ cwd: root })].toSorted();
@@ -48,11 +49,11 @@ export async function relatedTests(root: string, file: string): Promise<string[]
     ...sources.filter((source) => text.includes(`"~/${moduleOf(source)}"`)),
   ];
   const counts = new Map<string, number>();
-  for (const test of beside.flatMap((source) => testsNear(root, source)))
+  for (const test of beside.flatMap((source) => near(tests, source)))
     counts.set(test, (counts.get(test) ?? 0) + 1);
   const farther = [...counts].toSorted(([, a], [, b]) => b - a).map(([test]) => test);
   const groups: string[][] = [];
-  for (const group of [own, testsNear(root, file), farther.slice(0, FARTHER_MAX)])
+  for (const group of [own, near(tests, file), farther.slice(0, FARTHER_MAX)])
     groups.push(group.filter((test) => !groups.flat().includes(test)));
   const isLong = (test: string) => LONG.test(test);
   return [

@@ -31,12 +31,12 @@ export async function openTree(root: string, limitMs: number) {
 
     /** The file of the first test that fails, at which it stops. "": no file is named, as after the limit. */
     async failing(tests: readonly string[]): Promise<string | undefined> {
-      await report.write(""); // it is not cut when it is opened
+      await report.write(""); // opening it does not truncate it
       const child = Bun.spawn(
         [process.execPath, "test", "--bail", "--timeout", TEST_MS, ...PARALLEL, ...tests],
         {
           cwd: folder,
-          stdio: ["ignore", "ignore", report], // a pipe is open as long as a server of the tests
+          stdio: ["ignore", "ignore", report], // a pipe would stay open while a server of the tests runs
           timeout: limitMs,
           killSignal: "SIGKILL",
         },

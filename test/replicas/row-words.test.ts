@@ -24,7 +24,7 @@ function columnsRead(name: NonNullable<TableWords["name"]>): string[] {
   return [...read].toSorted();
 }
 
-describe("the columns of names, which are read with a row, are those that its name reads", () => {
+describe("`named` lists the columns that `name` reads, and no others", () => {
   test.each(TABLES)("%s: %s", (_service, _table, { name, named }) => {
     expect(columnsRead(name)).toEqual([...(named ?? [])].toSorted());
   });

@@ -123,7 +123,7 @@ const sharedProgram = (database: TestDatabase): Promise<TestProgram> =>
     ENVIRONMENT_POOL_TARGETS: "chat_default:4",
   }));
 
-/** Those of the files so far, each with its server. */
+/** Shared databases, one for each file, whose server the file has declared. */
 const withServer = new WeakSet<TestDatabase>();
 
 /**
