@@ -7,8 +7,8 @@ import type { CalendarSession, TableName } from "~/replicas/calendar/operation";
 import {
   type Channel,
   listAttendeeAddresses,
-  listCalendarsOf,
   listChannels,
+  listPlacesOf,
 } from "~/replicas/calendar/store/channels";
 import { listAddresses } from "~/replicas/calendar/store/users";
 import type { EventApp, EventRow, Events, RowChange } from "~/replicas/events";
@@ -41,17 +41,18 @@ type Message = {
 const rowsOf = ({ before, after }: Change): readonly EventRow[] =>
   [before, after].filter((row) => row !== null);
 
-/** The resource of a channel. `addressOf`: a user's, which is the id of his primary calendar. */
+/** The resources of a channel: one for each type of events. `addressOf`: a user's, which is the id of his primary calendar. */
 function watched(
   { resourceUri, userId }: Channel,
   addressOf: ReadonlyMap<string, string>,
-): string | undefined {
+): readonly string[] {
   const [, calendar = "", kind] = OF_CALENDAR.exec(resourceUri) ?? [];
+  if (!kind) return [`${OF_USER.exec(resourceUri)?.[1]} ${userId}`];
   // As it was written: calls find a calendar by its id in any case.
   const id = decodeURIComponent(calendar).toLowerCase();
-  if (kind) return `${kind} ${id === "primary" ? (addressOf.get(userId) ?? id) : id}`;
-  const [, list] = OF_USER.exec(resourceUri) ?? [];
-  return list && `${list} ${userId}`;
+  const resource = `${kind} ${id === "primary" ? (addressOf.get(userId) ?? id) : id}`;
+  const types = new URL(resourceUri).searchParams.getAll("eventTypes");
+  return types.length === 0 ? [resource] : types.map((type) => `${resource} ${type}`);
 }
 
 /** Reads what resources the changes are of. An event is in the calendars of its attendees, too. */
@@ -67,22 +68,25 @@ async function readResources(
         .map((row) => String(row[column])),
     );
   const guestsOf = await listAttendeeAddresses(session, [...idsIn("events", "id")]);
-  const calendarOf = await listCalendarsOf(session, [...idsIn("event_attendees", "eventId")]);
+  const placeOf = await listPlacesOf(session, [...idsIn("event_attendees", "eventId")]);
   return (change) => {
     const rows = rowsOf(change);
     const values = (column: string) => rows.map((row) => String(row[column]));
-    const events = (ids: readonly string[]) => ids.map((id) => `events ${id}`);
+    const events = (ids: readonly string[], types: readonly string[]) =>
+      ids.flatMap((id) => [`events ${id}`, ...types.map((type) => `events ${id} ${type}`)]);
     switch (change.table) {
       case "events":
-        return events([
-          ...values("calendarId"),
-          ...values("id").flatMap((id) => guestsOf.get(id) ?? []),
-        ]);
-      case "event_attendees":
-        return events([
-          ...values("email"),
-          ...values("eventId").flatMap((id) => calendarOf.get(id) ?? []),
-        ]);
+        return events(
+          [...values("calendarId"), ...values("id").flatMap((id) => guestsOf.get(id) ?? [])],
+          values("eventType"),
+        );
+      case "event_attendees": {
+        const places = values("eventId").flatMap((id) => placeOf.get(id) ?? []);
+        return events(
+          [...values("email"), ...places.map(({ calendarId }) => calendarId)],
+          places.map(({ eventType }) => eventType),
+        );
+      }
       case "acl":
         return values("calendarId").map((id) => `acl ${id}`);
       case "list_entries":
@@ -230,7 +234,7 @@ export const events: Events<TableName> = {
       );
       const changed = new Set(transaction.flatMap(resourcesOf));
       const told = channelsAt(last).filter((channel) =>
-        changed.has(watched(channel, addressOf) ?? ""),
+        watched(channel, addressOf).some((resource) => changed.has(resource)),
       );
       return [...begun, ...told.map((channel) => notified(channel, "exists", last.number, apps))];
     });

@@ -179,7 +179,8 @@ export function createRouter<Context>(
       const { path, query, body } = read;
       account.arguments = { ...path, ...query, ...(body as object | undefined) };
       call.check?.(operation, read);
-      return { operation, args: read, result: await operation.handle(read, context) };
+      const args = { ...read, body: declaredIn(operation.body, body) };
+      return { operation, args, result: await operation.handle(args, context) };
     },
   };
 }
@@ -254,6 +255,14 @@ function readBodyOf(
     if (!(error instanceof BodyError)) throw error;
     return { kind: error.isType ? "type" : "body", reason: error.message };
   }
+}
+
+/** A body without the fields that nobody has checked. */
+function declaredIn(shape: TObject | undefined, body: unknown): unknown {
+  if (!shape || !isObject(body)) return body;
+  return Object.fromEntries(
+    Object.entries(body).filter(([name]) => Object.hasOwn(shape.properties, name)),
+  );
 }
 
 type Place = "path" | "query" | "body";

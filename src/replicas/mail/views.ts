@@ -1,5 +1,5 @@
 /** The shapes of answers, and of bodies. */
-import { type TSchema, Type } from "@sinclair/typebox";
+import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 
 const optional = Type.Optional;
 const text = (description: string, example: string) =>
@@ -212,18 +212,9 @@ export const DraftList = Type.Object(
   { title: "MailDraftList", description: "A page of drafts" },
 );
 
-const changed = (description: string) =>
+const changed = (description: string, fields: TProperties = {}) =>
   optional(
-    list(
-      Type.Object(
-        {
-          message: Message,
-          labelIds: optional(labelIds),
-        },
-        { description: "One change" },
-      ),
-      description,
-    ),
+    list(Type.Object({ message: Message, ...fields }, { description: "One change" }), description),
   );
 export const HistoryList = Type.Object(
   {
@@ -235,8 +226,8 @@ export const HistoryList = Type.Object(
             messages: optional(list(Ref, "All messages of the record")),
             messagesAdded: changed("Messages that were added"),
             messagesDeleted: changed("Messages that were deleted"),
-            labelsAdded: changed("Labels that were added"),
-            labelsRemoved: changed("Labels that were removed"),
+            labelsAdded: changed("Labels that were added", { labelIds: optional(labelIds) }),
+            labelsRemoved: changed("Labels that were removed", { labelIds: optional(labelIds) }),
           },
           { description: "A record" },
         ),

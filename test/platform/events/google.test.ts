@@ -325,6 +325,26 @@ describe("calendar", () => {
     ]);
   });
 
+  test("a channel of some types of events has messages of these alone", async () => {
+    const env = await create("calendar", [app]);
+    const types = "eventTypes=focusTime&eventTypes=outOfOffice";
+    const watched = "calendar/v3/calendars/primary/events/watch";
+    const { resourceUri } = await send(env, "POST", `${watched}?${types}`, channel());
+    expect(resourceUri).toEndWith(`/calendars/primary/events?${types}&alt=json`);
+    await send(env, "POST", `${watched}?eventTypes=default`, channel({ id: "c2" }));
+    const { id } = await insert(env, "primary", { attendees: [{ email: JOHN }, { email: AGENT }] });
+    const attendees = [{ email: AGENT, responseStatus: "accepted" }, { email: JOHN }];
+    await send(env, "PATCH", `calendar/v3/calendars/primary/events/${id}`, { attendees });
+    await insert(env, "primary", { eventType: "focusTime", focusTimeProperties: {} });
+    expect(await shownIn(env)).toEqual([
+      ["sync", "c1"],
+      ["sync", "c2"],
+      ["exists", "c2"],
+      ["exists", "c2"],
+      ["exists", "c1"],
+    ]);
+  });
+
   test("a calendar is watched by its id in any case", async () => {
     const env = await create("calendar", [app]);
     await watch(env, `calendars/${encodeURIComponent(AGENT.toUpperCase())}/events`);

@@ -173,6 +173,7 @@ test.each([
   ["no UID", { iCalUID: undefined }, "required"],
   ["another type", { eventType: "focusTime" }, "eventTypeRestriction"],
   ["a bad organizer", { organizer: { email: "nobody" } }, "invalid"],
+  ["a list as the address of the organizer", { organizer: { email: [JOHN] } }, "invalid"],
 ])("an import with %s is rejected", async (_, fields, reason) => {
   const body = { ...timed(), iCalUID: "a@example.org", ...fields };
   const answer = await call(await environment(), "POST", `${EVENTS}/import`, body);

@@ -40,10 +40,31 @@ test.each([
   ["no encryption", { address: "http://example.org" }, "push.webhookUrlNotHttps"],
   ["an unfit id", { id: "a b" }, "invalid"],
   ["a bad lifetime", { params: { ttl: "soon" } }, "invalid"],
+  ["an expiration in words", { expiration: "soon" }, "invalid"],
+  ["an expiration in the past", { expiration: 604_800_000 }, "invalid"],
   ["a long token", { token: "x".repeat(257) }, "invalid"],
 ])("a channel with %s is rejected", async (_, fields, reason) => {
   const answer = await call(await environment(), "POST", EVENTS, channel(fields));
   expect([answer.status, answer.body.error.errors[0].reason]).toEqual([400, reason]);
+});
+
+const NOW = Date.parse("2026-01-05T09:00:00Z");
+const DAY_MS = 86_400_000;
+test.each<[string, object, number]>([
+  ["7 days", {}, 7],
+  ["its lifetime", { params: { ttl: `${DAY_MS / 1_000}` } }, 1],
+  ["the time that is wanted, a text", { expiration: `${NOW + 2 * DAY_MS}` }, 2],
+  ["the time that is wanted, a number", { expiration: NOW + 2 * DAY_MS }, 2],
+  ["30 days at most", { expiration: NOW + 90 * DAY_MS }, 30],
+])("a channel expires after %s", async (_, fields, days) => {
+  const env = await environment({ clock: { now: new Date(NOW).toISOString(), mode: "frozen" } });
+  const { expiration } = await send(env, "POST", EVENTS, channel(fields));
+  expect(Number(expiration)).toBe(NOW + days * DAY_MS);
+});
+
+test("the type has two spellings", async () => {
+  const made = await send(await environment(), "POST", EVENTS, channel({ type: "webhook" }));
+  expect(made.kind).toBe("api#channel");
 });
 
 test("an id that is taken is rejected", async () => {

@@ -132,7 +132,7 @@ const insertRule = (call: CalendarCall, id: string, { scope, role }: Body) =>
     return await putRule(inside, place, readScope(scope), role);
   });
 
-const RULES = {
+export const RULES = {
   maxResults: optional(Type.Integer({ minimum: 1, description: "Rules of a page, at most 250" })),
   pageToken: text("`nextPageToken` of the page before", "Q"),
   showDeleted: flag("Also deleted rules, with the role none"),

@@ -179,7 +179,7 @@ async function removeEntry(call: WritingCall, id: string): Promise<void> {
   await update(session, "list_entries", key, { deleted: true, version });
 }
 
-const ENTRIES = {
+export const ENTRIES = {
   maxResults: optional(Type.Integer({ minimum: 1, description: "Entries of a page, at most 250" })),
   minAccessRole: optional(choice(ROLES.slice(1), "Only calendars in which the user has this role")),
   pageToken: text("`nextPageToken` of the page before", "Q"),

@@ -33,9 +33,9 @@ const CALENDAR = "calendars/{calendarId}";
 
 const CONFERENCES = { allowedConferenceSolutionTypes: ["hangoutsMeet"] };
 
-/** The fields that a calendar has by itself, wherever it is shown. */
+/** The fields that a calendar has by itself and in a list. */
 export function calendarFields(row: CalendarRow) {
-  const { description, location, dataOwner, labelProperties, workingHours } = row;
+  const { description, location, dataOwner } = row;
   return {
     ...{ id: row.id, summary: row.summary },
     ...(description !== null && { description }),
@@ -44,13 +44,13 @@ export function calendarFields(row: CalendarRow) {
     ...(dataOwner !== null && { dataOwner }),
     conferenceProperties: row.conferenceProperties,
     ...(row.autoAcceptInvitations && { autoAcceptInvitations: true }),
-    ...(labelProperties !== null && { labelProperties }),
-    ...(workingHours !== null && { workingHours }),
   };
 }
 
 const calendarView = (row: CalendarRow) => ({
   ...{ kind: "calendar#calendar", etag: etagOf(row.version), ...calendarFields(row) },
+  ...(row.labelProperties !== null && { labelProperties: row.labelProperties }),
+  ...(row.workingHours !== null && { workingHours: row.workingHours }),
 });
 
 type Body = {

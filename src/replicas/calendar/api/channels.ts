@@ -1,6 +1,10 @@
 /** Channels for notifications, which apps of the environment receive: see `notifications.ts`. */
-import { Type } from "@sinclair/typebox";
+import { type TProperties, Type } from "@sinclair/typebox";
 import { requirePlace, write } from "~/replicas/calendar/access";
+import { RULES } from "~/replicas/calendar/api/acl";
+import { ENTRIES } from "~/replicas/calendar/api/calendar-list";
+import { LISTING } from "~/replicas/calendar/api/events";
+import { PAGES } from "~/replicas/calendar/api/settings";
 import {
   CalendarError,
   invalid,
@@ -24,6 +28,7 @@ import { insert } from "~/replicas/calendar/store/write";
 import { millisOf } from "~/source";
 
 const API = "https://www.googleapis.com/calendar/v3";
+const TYPES = new Set(["web_hook", "webhook"]);
 const TTL_SECONDS = 7 * 24 * 3_600;
 const TTL_SECONDS_MAX = 30 * 24 * 3_600;
 const ID = /^[A-Za-z0-9\-_+/=]{1,64}$/;
@@ -35,7 +40,7 @@ const CHANNELS_MAX = 200;
 const resourceId = text("Of the watched resource", "o3hgv1538sdjfh");
 const CHANNEL = {
   id: text("Chosen by the client", "01234567-89ab-cdef-0123456789ab"),
-  type: text("`web_hook`", "web_hook"),
+  type: text("`web_hook` or `webhook`", "web_hook"),
   address: text(
     "The receiver, which apps of the environment stand for",
     "https://example.org/notifications",
@@ -59,7 +64,13 @@ const Channel = Type.Object(
   },
   { title: "CalendarChannel", description: "A channel for notifications" },
 );
-const ChannelBody = bodyOf(CHANNEL);
+const ChannelBody = bodyOf({
+  ...CHANNEL,
+  expiration: Type.Union([Type.String(), Type.Integer()], {
+    description: "When it is to expire, in milliseconds since 1970",
+    examples: ["1767916800000"],
+  }),
+});
 
 type ChannelResource = {
   readonly id?: string | null;
@@ -67,6 +78,7 @@ type ChannelResource = {
   readonly address?: string | null;
   readonly token?: string | null;
   readonly payload?: boolean | null;
+  readonly expiration?: string | number | null;
   readonly params?: Readonly<Record<string, unknown>> | null;
   readonly resourceId?: string | null;
 };
@@ -74,7 +86,7 @@ type ChannelResource = {
 function requireChannel({ id, type, address, token }: ChannelResource) {
   if (!id || !type || !address) throw required();
   if (!ID.test(id)) throw invalid("Invalid channel id.");
-  if (type !== "web_hook")
+  if (!TYPES.has(type))
     throw new CalendarError("push.channelTypeNotSupported", "Unsupported channel type.");
   if (!address.startsWith("https://"))
     throw new CalendarError(
@@ -86,71 +98,80 @@ function requireChannel({ id, type, address, token }: ChannelResource) {
   return { id, type, address, token: token ?? null };
 }
 
-function lifetimeOf({ params }: ChannelResource): number {
-  const ttl = params?.["ttl"];
-  if (ttl === undefined || ttl === null) return TTL_SECONDS;
+/** In milliseconds since 1970: what the client asks for, which is limited. */
+function expirationOf({ expiration, params }: ChannelResource, now: number): number {
+  const ttl = params?.["ttl"] ?? TTL_SECONDS;
   if (!/^\d{1,9}$/.test(`${ttl}`) || Number(ttl) === 0) throw invalid("Invalid ttl.");
-  return Math.min(Number(ttl), TTL_SECONDS_MAX);
+  const wanted = expiration ?? now + 1_000 * Number(ttl);
+  if (!/^\d{1,15}$/.test(`${wanted}`) || Number(wanted) <= now)
+    throw invalid("Invalid expiration.");
+  return Math.min(Number(wanted), now + 1_000 * TTL_SECONDS_MAX);
 }
 
 /** The same for each watch of a resource by a user. */
 const resourceIdOf = (userId: string, uri: string) =>
   new Bun.CryptoHasher("sha1").update(`${userId} ${uri}`).digest("base64url");
 
+/** `resource`: its path, and the parameters that limit what is watched. */
 async function watch(call: CalendarCall, resource: string, body: ChannelResource) {
   const channel = requireChannel(body);
-  const lifetime = lifetimeOf(body);
   return await write(call, async ({ session, userId }) => {
     if (await hasChannel(session, channel.id))
       throw new CalendarError("channelIdNotUnique", `Channel id ${channel.id} not unique`);
     const now = millisOf(session.source);
+    const expiration = expirationOf(body, now);
     if ((await countChannels(session, now)) >= CHANNELS_MAX) throw quotaExceeded();
-    const resourceUri = `${API}/${resource}?alt=json`;
+    const resourceUri = `${API}/${resource}alt=json`;
     const stored = {
       ...{ ...channel, resourceUri, resourceId: resourceIdOf(userId, resourceUri), userId },
       ...{ params: body.params ?? null, payload: body.payload ?? false },
-      expiration: now + 1_000 * lifetime,
+      expiration,
     };
     await insert(session, "channels", [stored]);
     return {
       ...{ kind: "api#channel", id: stored.id, resourceId: stored.resourceId, resourceUri },
       ...(stored.token !== null && { token: stored.token }),
-      expiration: `${stored.expiration}`,
+      expiration: `${expiration}`,
     };
   });
 }
 
-const OF_CALENDAR = { events: "the events of a calendar", acl: "the rules of a calendar" };
-const OF_USER = {
-  calendarList: "the list of calendars",
-  settings: "the settings of the user",
+const OF_CALENDAR = {
+  events: { words: "the events of a calendar", query: LISTING },
+  acl: { words: "the rules of a calendar", query: RULES },
 };
-const SUMMARY = "Watch";
+const OF_USER = {
+  calendarList: { words: "the list of calendars", query: ENTRIES },
+  settings: { words: "the settings of the user", query: PAGES },
+};
 const DESCRIPTION =
-  "Apps of the environment that act as this user receive its notifications; nothing is sent to its address.";
+  "Apps of the environment that act as this user receive its notifications; nothing is sent to its address. Of its parameters, only the types of events limit what is watched.";
 
 const ofCalendar = (name: keyof typeof OF_CALENDAR) =>
   operation(`${name}.watch`, "POST", `calendars/{calendarId}/${name}/watch`, {
-    summary: `${SUMMARY} ${OF_CALENDAR[name]}`,
+    summary: `Watch ${OF_CALENDAR[name].words}`,
     description: DESCRIPTION,
     path: { calendarId },
+    query: OF_CALENDAR[name].query as typeof LISTING,
     body: ChannelBody,
     answers: answersOf(Channel),
-    async handle({ path, body }, call) {
+    async handle({ path, query: { eventTypes = [] }, body }, call) {
       await requirePlace(call, path.calendarId);
-      const resource = `calendars/${encodeURIComponent(path.calendarId)}/${name}`;
+      const types = [...new Set(eventTypes)].map((type) => `eventTypes=${type}&`).join("");
+      const resource = `calendars/${encodeURIComponent(path.calendarId)}/${name}?${types}`;
       return await watch(call, resource, body as ChannelResource);
     },
   });
 
 const ofUser = (name: keyof typeof OF_USER) =>
   operation(`${name}.watch`, "POST", `users/me/${name}/watch`, {
-    summary: `${SUMMARY} ${OF_USER[name]}`,
+    summary: `Watch ${OF_USER[name].words}`,
     description: DESCRIPTION,
+    query: OF_USER[name].query as TProperties,
     body: ChannelBody,
     answers: answersOf(Channel),
     handle: async ({ body }, call) =>
-      await watch(call, `users/me/${name}`, body as ChannelResource),
+      await watch(call, `users/me/${name}?`, body as ChannelResource),
   });
 
 export const channels = [

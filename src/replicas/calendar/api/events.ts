@@ -58,7 +58,7 @@ const WRITING = { ...NOTIFICATIONS, ...VERSIONS, maxAttendees };
 const ORDERS = ["startTime", "updated"];
 const TYPES = ["birthday", "default", "focusTime", "fromGmail", "outOfOffice", "workingLocation"];
 
-const LISTING = {
+export const LISTING = {
   ...{ alwaysIncludeEmail, maxAttendees, timeZone },
   eventTypes: optional(
     Type.Array(choice(TYPES, "A type"), { description: "Types of events; none: all" }),

@@ -20,7 +20,7 @@ function settingsOf({ settings, settingsVersion }: UserRow) {
     }));
 }
 
-const PAGES = {
+export const PAGES = {
   maxResults: optional(Type.Integer({ minimum: 1, description: "Entries of a page, at most 250" })),
   pageToken: text("`nextPageToken` of the page before", "Q"),
   syncToken: text("`nextSyncToken` of an earlier list: only changes since then", "Q="),

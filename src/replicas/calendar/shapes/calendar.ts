@@ -42,19 +42,21 @@ const CALENDAR = {
   location: text("Anything that says where", "Berlin"),
   timeZone: text("The zone by its name", "Europe/Berlin"),
   autoAcceptInvitations: flag("Of a resource: invitations are accepted if it is free"),
+};
+const LABELS = {
   labelProperties: open("Labels of events"),
   workingHours: open("Hours of work"),
 };
 
 export const Calendar = Type.Object(
   {
-    ...{ kind: kind("calendar"), etag, ...CALENDAR },
+    ...{ kind: kind("calendar"), etag, ...CALENDAR, ...LABELS },
     dataOwner: text("The user whose data it is", "agent@acme.test"),
     conferenceProperties: open("Types of conferences"),
   },
   { title: "CalendarCalendar", description: "A calendar" },
 );
-export const CalendarBody = bodyOf(CALENDAR);
+export const CalendarBody = bodyOf({ ...CALENDAR, ...LABELS });
 
 const ENTRY = {
   id,

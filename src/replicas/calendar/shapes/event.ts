@@ -101,6 +101,8 @@ const WRITABLE = {
   sequence: count("The number of changes that guests hear of"),
 };
 
+const organizer = person("The calendar that owns it; of a body, only for imports");
+
 export const Event = Type.Object(
   {
     kind: text("Always the same", "calendar#event"),
@@ -109,7 +111,7 @@ export const Event = Type.Object(
     created: text("When it was created", "2026-01-05T12:00:00Z"),
     updated: text("When it was last changed", "2026-01-05T12:00:00.000Z"),
     creator: person("Who created it"),
-    organizer: person("The calendar that owns it"),
+    organizer,
     recurringEventId: text("The series of an instance", "5p1c2v8i0gd0kgj3k2t4ctkn3o"),
     originalStartTime: time("Of an instance, by the rule of its series"),
     hangoutLink: text("Of the video conference", "https://meet.google.com/abc-defg-hij"),
@@ -126,7 +128,7 @@ export const Event = Type.Object(
 /** Fields that the service sets are accepted and ignored: clients send back what they read. */
 export const EventBody = Type.Object(
   Object.fromEntries(
-    Object.entries(WRITABLE).map(([name, shape]) => [
+    Object.entries({ ...WRITABLE, organizer }).map(([name, shape]) => [
       name,
       optional(Type.Union([shape, Type.Null()], { description: shape.description ?? name })),
     ]),

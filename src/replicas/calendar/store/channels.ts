@@ -34,15 +34,12 @@ export async function listAttendeeAddresses(
   return new Map(rows.map(({ id, emails }) => [id, emails]));
 }
 
-/** The calendars of some events, by event. */
-export async function listCalendarsOf(
-  { sql, t }: CalendarSession,
-  eventIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const rows = await sql<{ id: string; calendarId: string }[]>`
-    select id, "calendarId" from ${t.events} where id = any(${[...eventIds]}::text[])
+/** The calendars and the types of some events, by event. */
+export async function listPlacesOf({ sql, t }: CalendarSession, eventIds: readonly string[]) {
+  const rows = await sql<{ id: string; calendarId: string; eventType: string }[]>`
+    select id, "calendarId", "eventType" from ${t.events} where id = any(${[...eventIds]}::text[])
   `;
-  return new Map(rows.map(({ id, calendarId }) => [id, calendarId]));
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Channels of all users that have not expired. `now`: milliseconds since 1970. */

@@ -1,7 +1,7 @@
 /** Calls that only administrators make, with authority over the whole domain. People are rejected. */
-import { Type } from "@sinclair/typebox";
+import { type TProperties, Type } from "@sinclair/typebox";
 import { invalid, MailError, Problem } from "~/replicas/mail/errors";
-import { type MailCall, operation } from "~/replicas/mail/operation";
+import { type MailCall, NO_CONTENT, operation } from "~/replicas/mail/operation";
 import { AnyBody, Nothing } from "~/replicas/mail/settings-shapes";
 
 const RESTRICTED =
@@ -11,29 +11,27 @@ type Verb = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 const ID = Type.String({ description: "Of the object", examples: ["x"] });
 
-/** `check`: rejects for another reason first. */
-function restricted(
-  name: string,
-  verb: Verb,
-  template: string,
-  check?: (path: Readonly<Record<string, string>>, call: MailCall) => void,
-) {
+type Rest = {
+  readonly query?: TProperties;
+  /** By default, what is created or changed has a body. */
+  readonly hasBody?: boolean;
+  /** By default, what is deleted. */
+  readonly isEmpty?: boolean;
+  /** Rejects for another reason first. */
+  readonly check?: (path: Readonly<Record<string, string>>, call: MailCall) => void;
+};
+
+function restricted(name: string, verb: Verb, template: string, rest: Rest = {}) {
+  const { query = {}, check } = rest;
+  const { hasBody = verb !== "GET" && verb !== "DELETE", isEmpty = verb === "DELETE" } = rest;
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, each = ""]) => each);
-  const path = Object.fromEntries(names.map((each) => [each, ID]));
-  const isWriting = verb !== "GET" && verb !== "DELETE";
   return operation(name, verb, template as string, {
     summary: `Rejected: ${name}`,
     description: "Only service accounts with authority over the domain may make this call.",
-    path,
-    query: {
-      ...(name.startsWith("settings.cse.") && {
-        pageSize: Type.Optional(Type.Integer({ description: "Entries of a page" })),
-        pageToken: Type.Optional(Type.String({ description: "The page" })),
-        chainValidation: Type.Optional(Type.Boolean({ description: "Of certificates" })),
-      }),
-    },
-    ...(isWriting && { body: AnyBody }),
-    answers: { 200: Nothing, 400: Problem, 403: Problem },
+    path: Object.fromEntries(names.map((each) => [each, ID])),
+    query,
+    ...(hasBody && { body: AnyBody }),
+    answers: { ...(isEmpty ? NO_CONTENT : { 200: Nothing, 400: Problem }), 403: Problem },
     async handle(args, call) {
       check?.(args.path as Readonly<Record<string, string>>, call);
       throw new MailError("forbidden", RESTRICTED);
@@ -41,6 +39,11 @@ function restricted(
   });
 }
 
+const PAGES = {
+  pageSize: Type.Optional(Type.Integer({ description: "Entries of a page" })),
+  pageToken: Type.Optional(Type.String({ description: "The page" })),
+};
+const chainValidation = Type.Optional(Type.String({ description: "Of certificates" }));
 const SEND_AS = "settings/sendAs/{sendAsEmail}";
 const SMIME = `${SEND_AS}/smimeInfo`;
 const CSE = "settings/cse";
@@ -49,10 +52,15 @@ const FORWARDING = "settings/forwardingAddresses";
 
 export const restrictedCalls = [
   restricted("settings.sendAs.create", "POST", "settings/sendAs"),
-  restricted("settings.sendAs.delete", "DELETE", SEND_AS, ({ sendAsEmail }, { mailbox }) => {
-    if (sendAsEmail?.toLowerCase() === mailbox) throw invalid("Cannot delete primary send-as");
+  restricted("settings.sendAs.delete", "DELETE", SEND_AS, {
+    check({ sendAsEmail }, { mailbox }) {
+      if (sendAsEmail?.toLowerCase() === mailbox) throw invalid("Cannot delete primary send-as");
+    },
   }),
-  restricted("settings.sendAs.verify", "POST", `${SEND_AS}/verify`),
+  restricted("settings.sendAs.verify", "POST", `${SEND_AS}/verify`, {
+    hasBody: false,
+    isEmpty: true,
+  }),
   restricted("settings.updateAutoForwarding", "PUT", "settings/autoForwarding"),
   restricted("settings.forwardingAddresses.create", "POST", FORWARDING),
   restricted("settings.forwardingAddresses.delete", "DELETE", `${FORWARDING}/{forwardingEmail}`),
@@ -64,16 +72,23 @@ export const restrictedCalls = [
   restricted("settings.sendAs.smimeInfo.get", "GET", `${SMIME}/{id}`),
   restricted("settings.sendAs.smimeInfo.insert", "POST", SMIME),
   restricted("settings.sendAs.smimeInfo.delete", "DELETE", `${SMIME}/{id}`),
-  restricted("settings.sendAs.smimeInfo.setDefault", "POST", `${SMIME}/{id}/setDefault`),
-  restricted("settings.cse.identities.list", "GET", `${CSE}/identities`),
+  restricted("settings.sendAs.smimeInfo.setDefault", "POST", `${SMIME}/{id}/setDefault`, {
+    hasBody: false,
+    isEmpty: true,
+  }),
+  restricted("settings.cse.identities.list", "GET", `${CSE}/identities`, { query: PAGES }),
   restricted("settings.cse.identities.get", "GET", `${CSE}/identities/{cseEmailAddress}`),
   restricted("settings.cse.identities.create", "POST", `${CSE}/identities`),
   restricted("settings.cse.identities.patch", "PATCH", `${CSE}/identities/{cseEmailAddress}`),
   restricted("settings.cse.identities.delete", "DELETE", `${CSE}/identities/{cseEmailAddress}`),
-  restricted("settings.cse.keypairs.list", "GET", `${CSE}/keypairs`),
+  restricted("settings.cse.keypairs.list", "GET", `${CSE}/keypairs`, { query: PAGES }),
   restricted("settings.cse.keypairs.get", "GET", `${CSE}/keypairs/{keyPairId}`),
-  restricted("settings.cse.keypairs.create", "POST", `${CSE}/keypairs`),
+  restricted("settings.cse.keypairs.create", "POST", `${CSE}/keypairs`, {
+    query: { chainValidation },
+  }),
   restricted("settings.cse.keypairs.disable", "POST", `${CSE}/keypairs/{keyPairId}:disable`),
   restricted("settings.cse.keypairs.enable", "POST", `${CSE}/keypairs/{keyPairId}:enable`),
-  restricted("settings.cse.keypairs.obliterate", "POST", `${CSE}/keypairs/{keyPairId}:obliterate`),
+  restricted("settings.cse.keypairs.obliterate", "POST", `${CSE}/keypairs/{keyPairId}:obliterate`, {
+    isEmpty: true,
+  }),
 ];
