@@ -40,7 +40,6 @@ const API: GoogleApi<TableName, CalendarCall> = {
     },
   },
   indent: INDENT,
-  hasAllFields: true,
   invalid: {
     value: () => invalid("Invalid Value"),
     mask: (text) =>

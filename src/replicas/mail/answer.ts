@@ -32,8 +32,6 @@ const API: GoogleApi<TableName, MailCall> = {
     },
   },
   indent: INDENT,
-  // Lists have parts of messages and threads.
-  hasAllFields: false,
   invalid: {
     value: invalidValue,
     mask: (text) =>

@@ -43,7 +43,7 @@ const Payload = Type.Recursive(
 export const Message = Type.Object(
   {
     id,
-    threadId,
+    threadId: optional(threadId),
     labelIds: optional(labelIds),
     snippet: optional(text("The beginning of the text", "Hello")),
     historyId: optional(historyId),
@@ -51,22 +51,36 @@ export const Message = Type.Object(
     payload: optional(Payload),
     sizeEstimate: optional(count("In bytes")),
     raw: optional(text("The whole message in base64url, of the format raw", "RnJvbTog")),
+    classificationLabelValues: optional(
+      list(
+        Type.Object(
+          {
+            labelId: text("The label", "x"),
+            fields: list(
+              Type.Object(
+                { fieldId: text("The field", "x"), selection: text("Its value", "x") },
+                { description: "A field of the label" },
+              ),
+              "Its fields",
+            ),
+          },
+          { description: "A label of an organization" },
+        ),
+        "Never set here",
+      ),
+    ),
   },
-  { title: "MailMessage", description: "A message in one mailbox" },
+  {
+    title: "MailMessage",
+    description: "A message in one mailbox; in lists, and after an import, its ids only",
+  },
 );
 
-/** The answer of an import has nothing else. */
-export const ImportedMessage = Type.Object(
-  { id },
-  { title: "MailImportedMessage", description: "An imported message" },
-);
-
-const Ref = Type.Object({ id, threadId }, { description: "A message by its id" });
 const nextPageToken = optional(text("`pageToken` of the next page", "1853410000000000000"));
 const resultSizeEstimate = count("The number of results, at most 201");
 
 export const MessageList = Type.Object(
-  { messages: optional(list(Ref, "Newest first")), nextPageToken, resultSizeEstimate },
+  { messages: optional(list(Message, "Newest first")), nextPageToken, resultSizeEstimate },
   { title: "MailMessageList", description: "A page of messages" },
 );
 
@@ -77,20 +91,15 @@ export const Thread = Type.Object(
     historyId: optional(historyId),
     messages: optional(list(Message, "Oldest first")),
   },
-  { title: "MailThread", description: "The messages of a conversation" },
+  {
+    title: "MailThread",
+    description: "The messages of a conversation, which a list does not have",
+  },
 );
 
 export const ThreadList = Type.Object(
   {
-    threads: optional(
-      list(
-        Type.Object(
-          { id, snippet: text("Of the last message", "Hello"), historyId },
-          { description: "A thread without its messages" },
-        ),
-        "Those with the newest messages first",
-      ),
-    ),
+    threads: optional(list(Thread, "Those with the newest messages first")),
     nextPageToken,
     resultSizeEstimate,
   },
@@ -200,7 +209,7 @@ export const DraftList = Type.Object(
     drafts: optional(
       list(
         Type.Object(
-          { id: text("For further calls", "r-7276130"), message: Ref },
+          { id: text("For further calls", "r-7276130"), message: Message },
           { description: "A draft by its id" },
         ),
         "Newest first",
@@ -223,7 +232,7 @@ export const HistoryList = Type.Object(
         Type.Object(
           {
             id: text("The number of the record", "1001"),
-            messages: optional(list(Ref, "All messages of the record")),
+            messages: optional(list(Message, "All messages of the record")),
             messagesAdded: changed("Messages that were added"),
             messagesDeleted: changed("Messages that were deleted"),
             labelsAdded: changed("Labels that were added", { labelIds: optional(labelIds) }),

@@ -27,7 +27,6 @@ describe("answers", () => {
       "emailAddress,messagesTotal",
       { emailAddress: "agent@acme.test", messagesTotal: expect.any(Number) },
     ],
-    ["none", {}],
   ])("have the fields %s", async (fields, expected) => {
     expect(await get(`profile?fields=${encodeURIComponent(fields)}`)).toEqual(expected);
   });

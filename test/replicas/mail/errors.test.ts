@@ -307,6 +307,14 @@ const BAD_INPUT: readonly Case[] = [
     undefined,
     ...invalid(expect.stringContaining("Invalid field selection messages(")),
   ],
+  ...[
+    ["profile?fields=subject", "subject"],
+    ["messages?fields=messages(id,subject)", "subject"],
+    ["threads?fields=threads/messages/payload/parts/parts/content", "content"],
+  ].map(
+    ([path = "", name]) =>
+      ["GET", path, undefined, ...invalid(expect.stringContaining(`selection ${name}`))] as const,
+  ),
 ];
 
 const OF_ANOTHER_MAILBOX: readonly Case[] = [

@@ -37,8 +37,10 @@ export const Reminder = Type.Object(
   { description: "A reminder", additionalProperties: true },
 );
 
+const profileId = text("Of a profile; never set here", "1");
 const person = (description: string) =>
   group(description, {
+    id: profileId,
     email: text("The address", "agent@acme.test"),
     displayName: text("The name", "Agent Smith"),
     self: flag("It is the calendar of this copy"),
@@ -46,6 +48,7 @@ const person = (description: string) =>
 
 const Attendee = Type.Object(
   {
+    id: profileId,
     email: text("The address", "john@acme.test"),
     displayName: text("The name", "John Doe"),
     organizer: flag("The organizer"),
@@ -53,6 +56,7 @@ const Attendee = Type.Object(
     resource: flag("A room, or another resource"),
     optional: flag("May be absent"),
     responseStatus: text("needsAction, declined, tentative or accepted", "accepted"),
+    asyncOperation: text("An operation in progress; never set here", "inProgress"),
     comment: text("With the answer", "On my way"),
     additionalGuests: count("Guests that the attendee brings"),
   },

@@ -26,8 +26,6 @@ export type GoogleApi<Name extends string, Context> = {
     /** The rejection of a text that is no field mask, or of a name in one. */
     readonly mask: (text: string) => GoogleError;
   };
-  /** The shapes of answers have all fields that the service knows, so that others are rejected in a mask. */
-  readonly hasAllFields: boolean;
 };
 
 const MASK_SHOWN_MAX = 200;
@@ -52,13 +50,13 @@ export async function answerCall<Name extends string, Context>(
 
 /** The mask of a call. Throws for one that fits no answer of its operation. */
 function maskOf<Name extends string, Context>(
-  { invalid, hasAllFields }: GoogleApi<Name, Context>,
+  { invalid }: GoogleApi<Name, Context>,
   { answers }: Operation<Context>,
   fields: string,
 ) {
   const wrong = (text: string) => invalid.mask(text.slice(0, MASK_SHOWN_MAX));
   const mask = readMask(fields, () => wrong(fields));
-  const field = hasAllFields && answers["200"] ? unknownFieldIn(mask, answers["200"]) : undefined;
+  const field = answers["200"] && unknownFieldIn(mask, answers["200"]);
   if (field !== undefined) throw wrong(field);
   return mask;
 }

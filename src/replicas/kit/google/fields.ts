@@ -45,15 +45,25 @@ export function readMask(text: string, wrong: () => Error): Mask {
   return mask;
 }
 
-/** A name in a mask that an answer of this shape cannot have; undefined if there is none. Any name is in an open shape. */
-export function unknownFieldIn(mask: Mask, shape: TSchema): string | undefined {
-  if (shape["type"] === "array") return unknownFieldIn(mask, shape["items"] as TSchema);
-  const properties = shape["properties"] as Readonly<Record<string, TSchema>> | undefined;
-  if (!properties || shape["additionalProperties"] !== undefined) return undefined;
+/**
+ * A name in a mask that an answer of this shape cannot have; undefined if there is none. Any name is in an open shape.
+ * `outer`: those that the shape can refer to, since it is in them, by `$id`.
+ */
+export function unknownFieldIn(
+  mask: Mask,
+  shape: TSchema,
+  outer: ReadonlyMap<string, TSchema> = new Map(),
+): string | undefined {
+  const { type, items, properties, $id: id, $ref: ref, additionalProperties } = shape;
+  const known = id === undefined ? outer : new Map([...outer, [id, shape]]);
+  const whole = ref === undefined ? undefined : known.get(ref);
+  if (whole) return unknownFieldIn(mask, whole, known);
+  if (type === "array") return unknownFieldIn(mask, items as TSchema, known);
+  if (!properties || additionalProperties !== undefined) return undefined;
   for (const [name, inner] of mask) {
     if (name === "*") continue;
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const found = field ? unknownFieldIn(inner, field) : name;
+    const found = field ? unknownFieldIn(inner, field, known) : name;
     if (found !== undefined) return found;
   }
   return undefined;

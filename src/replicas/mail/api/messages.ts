@@ -19,7 +19,6 @@ import {
   AttachmentBody,
   BatchDeleteBody,
   BatchModifyBody,
-  ImportedMessage,
   Message,
   MessageBody,
   MessageChangeBody,
@@ -134,7 +133,7 @@ export const messages = [
     },
     body: MessageBody,
     media: ["*"],
-    answers: answersOf(ImportedMessage),
+    answers: answersOf(Message),
     async handle({ body, query, media }, call) {
       const { id: of } = await importMail(call, rawOf(body, media), { ...body, ...query });
       return { id: of };

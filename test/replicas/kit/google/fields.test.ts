@@ -36,9 +36,15 @@ test.each<[string, string | undefined]>([
   ["kinds", "kinds"],
   ["items(id,titel)", "titel"],
   ["kind,toString", "toString"],
+  ["items/parts/parts(id,parts)", undefined],
+  ["items/parts/parts/titel", "titel"],
 ])("of %s, no answer has %s", (text, name) => {
   const start = Type.Object({ date: Type.String() }, { additionalProperties: true });
-  const item = Type.Object({ id: Type.String(), start });
+  const part = Type.Recursive(
+    (inner) => Type.Object({ id: Type.String(), parts: Type.Array(inner) }),
+    { $id: "Part" },
+  );
+  const item = Type.Object({ id: Type.String(), start, parts: Type.Array(part) });
   const shape = Type.Object({ kind: Type.String(), items: Type.Array(item) });
 
   expect(unknownFieldIn(readMask(text, wrong), shape)).toBe(name);
