@@ -29,3 +29,14 @@ describe("`named` lists the columns that `name` reads, and no others", () => {
     expect(columnsRead(name)).toEqual([...(named ?? [])].toSorted());
   });
 });
+
+test("a label is a noun, and `is` begins with what can follow one", () => {
+  const follows =
+    /^(as|assigned|below|by|delegated|due on|for|in|led|named|namely|of|on|resolved|titled|to|with)\b/;
+  const columns = [...REPLICAS.values()].flatMap(({ words = {} }) =>
+    Object.values(words).flatMap((table) => Object.values(table.columns ?? {})),
+  );
+  expect(columns.length).toBeGreaterThan(50);
+  expect(columns.filter(({ label }) => follows.test(label ?? ""))).toEqual([]);
+  expect(columns.filter(({ is = "of" }) => !follows.test(is))).toEqual([]);
+});
