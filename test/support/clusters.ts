@@ -2,7 +2,7 @@
  * The Postgres servers of the suite: the packaged one, and the machine's own if there is one. Two major versions and,
  * with wal2json on the second, two output plugins.
  */
-import { existsSync, statfsSync } from "node:fs";
+import { existsSync, readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import type { Plugin } from "~/capture/slot";
 import {
@@ -72,7 +72,9 @@ async function start(): Promise<TestCluster[]> {
     sources.map(async (source) => {
       const bin = await findPrograms(source);
       if (!bin) return [];
-      const dir = join(ROOT, `test-${source}-${WORKER}`);
+      const usual = join(ROOT, `test-${source}-${WORKER}`);
+      // Another run of this folder has it: the first to end would stop the server of both.
+      const dir = isOwned(usual) ? `${usual}-${process.pid}` : usual;
       await own(dir);
       const cluster = await startCluster({
         source,
@@ -113,6 +115,14 @@ export const kindsOfCapturing = async () => {
 
 const owner = (dir: string) => `${dir}.owner`;
 const stopping = (dir: string) => `${dir}.stopping`;
+
+function isOwned(dir: string): boolean {
+  try {
+    return process.kill(Number(readFileSync(owner(dir), "utf8")), 0);
+  } catch {
+    return false;
+  }
+}
 
 /** Takes over the cluster of an earlier process, which keeps running until that process is known to have ended. */
 async function own(dir: string): Promise<void> {
