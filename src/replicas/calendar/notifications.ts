@@ -51,7 +51,7 @@ function watched(
   // As it was written: calls find a calendar by its id in any case.
   const id = decodeURIComponent(calendar).toLowerCase();
   const resource = `${kind} ${id === "primary" ? (addressOf.get(userId) ?? id) : id}`;
-  const types = new URL(resourceUri).searchParams.getAll("eventTypes");
+  const types = new URLSearchParams(resourceUri.split("?")[1]).getAll("eventTypes");
   return types.length === 0 ? [resource] : types.map((type) => `${resource} ${type}`);
 }
 
