@@ -42,6 +42,31 @@ describe("conversations.history", () => {
     },
   );
 
+  test("has fewer messages in a page than its limit once they have more than 4 MiB", async () => {
+    const { sql, schema, agent } = await newScene();
+    const sizes = async (length: number) => {
+      await sql.unsafe(`
+        delete from "${schema}".messages where channel_id = '${GENERAL}' and ts < '${WELCOME}';
+        insert into "${schema}".messages
+        select (jsonb_populate_record(m, jsonb_build_object(
+          'ts', (1600000000 + n) || '.000100', 'text', repeat('x', ${length})
+        ))).*
+        from "${schema}".messages m, generate_series(1, 248) n
+        where m.channel_id = '${GENERAL}' and m.ts = '${HELLO}'
+      `);
+      const pages: number[] = [];
+      for await (const page of agent.paginate("conversations.history", {
+        ...{ channel: GENERAL, limit: 250 },
+      }))
+        pages.push((page as any).messages.length);
+      return pages;
+    };
+
+    expect(await sizes(1_000)).toEqual([250]);
+    expect(await sizes(40_000)).toEqual([200, 50]);
+    expect(await sizes(45_000)).toEqual([100, 100, 50]);
+  });
+
   test("pages through every message once", async () => {
     const { agent } = await newScene();
     for (let n = 0; n < 9; n++) await agent.chat.postMessage({ channel: GENERAL, text: `${n}` });

@@ -276,6 +276,8 @@ describe("releases", () => {
     );
     const found = await tracker.linear.releaseSearch({ term: "second" });
     expect(found.map(({ id }) => id)).toEqual([made.id]);
+    await report({ version: "3.0", commitSha: "def1234abc" });
+    expect(await tracker.linear.releaseSearch({ first: 1 })).toHaveLength(1);
   });
 
   test("move to a stage through their pipeline", async () => {
