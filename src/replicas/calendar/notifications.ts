@@ -41,7 +41,10 @@ type Message = {
 const rowsOf = ({ before, after }: Change): readonly EventRow[] =>
   [before, after].filter((row) => row !== null);
 
-/** The resources of a channel: one for each type of events. `addressOf`: a user's, which is the id of his primary calendar. */
+/**
+ * The resources of a channel: one for each type of events that it is limited to. `addressOf`: of users, each the id of a
+ * primary calendar.
+ */
 function watched(
   { resourceUri, userId }: Channel,
   addressOf: ReadonlyMap<string, string>,

@@ -98,7 +98,7 @@ function requireChannel({ id, type, address, token }: ChannelResource) {
   return { id, type, address, token: token ?? null };
 }
 
-/** In milliseconds since 1970: what the client asks for, which is limited. */
+/** In milliseconds since 1970: when the client asks for it, 30 days from now at most. */
 function expirationOf({ expiration, params }: ChannelResource, now: number): number {
   const ttl = params?.["ttl"] ?? TTL_SECONDS;
   if (!/^\d{1,9}$/.test(`${ttl}`) || Number(ttl) === 0) throw invalid("Invalid ttl.");
@@ -152,11 +152,12 @@ const ofCalendar = (name: keyof typeof OF_CALENDAR) =>
     summary: `Watch ${OF_CALENDAR[name].words}`,
     description: DESCRIPTION,
     path: { calendarId },
-    query: OF_CALENDAR[name].query as typeof LISTING,
+    query: OF_CALENDAR[name].query as TProperties,
     body: ChannelBody,
     answers: answersOf(Channel),
-    async handle({ path, query: { eventTypes = [] }, body }, call) {
+    async handle({ path, query, body }, call) {
       await requirePlace(call, path.calendarId);
+      const { eventTypes = [] } = query as { readonly eventTypes?: readonly string[] };
       const types = [...new Set(eventTypes)].map((type) => `eventTypes=${type}&`).join("");
       const resource = `calendars/${encodeURIComponent(path.calendarId)}/${name}?${types}`;
       return await watch(call, resource, body as ChannelResource);

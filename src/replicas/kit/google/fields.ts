@@ -47,7 +47,7 @@ export function readMask(text: string, wrong: () => Error): Mask {
 
 /**
  * A name in a mask that an answer of this shape cannot have; undefined if there is none. Any name is in an open shape.
- * `outer`: those that the shape can refer to, since it is in them, by `$id`.
+ * `outer`: the shapes around this one, by `$id`, which it can refer to.
  */
 export function unknownFieldIn(
   mask: Mask,

@@ -39,6 +39,7 @@ function restricted(name: string, verb: Verb, template: string, rest: Rest = {})
   });
 }
 
+const BARE: Rest = { hasBody: false, isEmpty: true };
 const PAGES = {
   pageSize: Type.Optional(Type.Integer({ description: "Entries of a page" })),
   pageToken: Type.Optional(Type.String({ description: "The page" })),
@@ -57,10 +58,7 @@ export const restrictedCalls = [
       if (sendAsEmail?.toLowerCase() === mailbox) throw invalid("Cannot delete primary send-as");
     },
   }),
-  restricted("settings.sendAs.verify", "POST", `${SEND_AS}/verify`, {
-    hasBody: false,
-    isEmpty: true,
-  }),
+  restricted("settings.sendAs.verify", "POST", `${SEND_AS}/verify`, BARE),
   restricted("settings.updateAutoForwarding", "PUT", "settings/autoForwarding"),
   restricted("settings.forwardingAddresses.create", "POST", FORWARDING),
   restricted("settings.forwardingAddresses.delete", "DELETE", `${FORWARDING}/{forwardingEmail}`),
@@ -72,10 +70,7 @@ export const restrictedCalls = [
   restricted("settings.sendAs.smimeInfo.get", "GET", `${SMIME}/{id}`),
   restricted("settings.sendAs.smimeInfo.insert", "POST", SMIME),
   restricted("settings.sendAs.smimeInfo.delete", "DELETE", `${SMIME}/{id}`),
-  restricted("settings.sendAs.smimeInfo.setDefault", "POST", `${SMIME}/{id}/setDefault`, {
-    hasBody: false,
-    isEmpty: true,
-  }),
+  restricted("settings.sendAs.smimeInfo.setDefault", "POST", `${SMIME}/{id}/setDefault`, BARE),
   restricted("settings.cse.identities.list", "GET", `${CSE}/identities`, { query: PAGES }),
   restricted("settings.cse.identities.get", "GET", `${CSE}/identities/{cseEmailAddress}`),
   restricted("settings.cse.identities.create", "POST", `${CSE}/identities`),
