@@ -28,7 +28,13 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
       return schema;
     };
     const write = (schema: string, id: number) =>
-      sql.unsafe(`insert into "${schema}".things values (${id}, repeat(md5('${id}'), 20000))`);
+      sql.unsafe(`insert into "${schema}".things values (${id}, '')`);
+    /** Random, so that the log has all 640 kB of it: much more than what happens by the way. */
+    const writeMuch = (schema: string) =>
+      sql.unsafe(`
+        insert into "${schema}".things
+        select 1, string_agg(md5(random()::text), '') from generate_series(1, 20000)
+      `);
     const begin = async (schema: string) => ({
       schema,
       ...(await record(pool, capture, schema, KEYS)),
@@ -45,7 +51,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
       const first = await connection();
       for (let n = 1; n < SCHEMAS; n++) {
         const each = await begin(await newSchema());
-        await write(each.schema, n);
+        await writeMuch(each.schema);
         await each.end();
       }
       await write(early.schema, 1);

@@ -4,7 +4,6 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { inTransaction } from "~/db/connect";
 import { startClusters } from "../../support/clusters";
 import { eventually, useDatabase } from "../../support/database";
 import { type ServerProcess, startProcess } from "../../support/process";
@@ -161,14 +160,17 @@ describe.each(plugins)("with $name", ({ cluster, plugin }) => {
       impersonateUserId: "U01AGENTONE",
     });
     const { runId } = await ask("POST", "/startRun", { envId: environment.environmentId });
-    await inTransaction(database.sql, async (tx) => {
-      await tx`lock table diorama.calls in share mode`;
-      expect(await call(environment, 1, "post", "lost")).toMatchObject({ ok: true });
-      expect(await call(environment, 1, "read", "lost too")).toMatchObject({ ok: true });
-      servers[1]!.kill("SIGKILL");
-      await servers[1]!.exited;
-    });
+    // A lock would not do: Postgres stores a statement that waits for it even after its client's death.
+    await database.sql.unsafe(`
+      create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+      create trigger refuse before insert on diorama.calls execute function public.refuse()
+    `);
+    expect(await call(environment, 1, "post", "lost")).toMatchObject({ ok: true });
+    expect(await call(environment, 1, "read", "lost too")).toMatchObject({ ok: true });
+    servers[1]!.kill("SIGKILL");
+    await servers[1]!.exited;
     servers[1] = await startProcess(database, settings);
+    await database.sql.unsafe("drop function public.refuse() cascade");
     await ask("POST", "/diffRun", { runId });
     const known = {
       n: 1,
