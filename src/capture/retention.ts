@@ -25,6 +25,8 @@ export function createRetention(deps: {
   const { runs, leadership } = deps.records;
   /** Other servers know that this one is behind. */
   let isBehindKnown = true;
+  /** The end of the log at the last check: one that has not come so far is inside a long transaction. */
+  let endBefore: Lsn | undefined;
   /** The slot retains more log than it may. */
   let isOverBudget = false;
   /** Held runs that had no active row at the last check. */
@@ -32,13 +34,15 @@ export function createRetention(deps: {
 
   /** Compares the read position with the end of the log: reports a backlog, and enforces the budget. */
   async function look() {
-    const { unread, retained } = await distances(pool, {
-      received: formatLsn(received()),
+    const position = received();
+    const { end, unread, retained } = await distances(pool, {
+      received: formatLsn(position),
       safe: formatLsn(recorder.safe),
     });
-    const isBehind = unread > BEHIND_BYTES;
+    const isBehind = unread > BEHIND_BYTES || endBefore === undefined || position < endBefore;
+    endBefore = end;
     if (isBehind || isBehindKnown)
-      await leadership.setReadTo(pool, epoch, isBehind ? formatLsn(received()) : null);
+      await leadership.setReadTo(pool, epoch, isBehind ? formatLsn(position) : null);
     isBehindKnown = isBehind;
     isOverBudget = retained > walBudgetBytes;
     const [oldest] = recorder.held;
