@@ -224,9 +224,12 @@ test("messages of WebSockets that do not end", async () => {
 
 test("a thousand players of one key leave room for those of another", async () => {
   await beside("1,000 players of one key", async () => {
-    const attacks = Array.from({ length: PLAYERS_PER_KEY_MAX + 20 }, () =>
-      attack([handshake(mallory)]),
-    );
+    // Not all in one step: the bystanders are in this process, too.
+    const attacks: Attack[] = [];
+    while (attacks.length < PLAYERS_PER_KEY_MAX + 20) {
+      attacks.push(attack([handshake(mallory)]));
+      if (attacks.length % 20 === 0) await Bun.sleep(1);
+    }
     await eventually(() => expect(attacks.filter(({ isClosed }) => isClosed)).toHaveLength(20), 60);
     for (const { beginning, isClosed } of attacks)
       if (isClosed) expect(beginning).toContain("CAPACITY_REACHED");

@@ -11,7 +11,10 @@ import type { Sessions } from "~/platform/openenv/sessions";
 import type { Trainers } from "~/platform/openenv/trainers";
 import { play, problemOf, turnAway } from "~/platform/openenv/wire";
 import type { Suites } from "~/platform/suites/suites";
+import { createFairSemaphore } from "~/semaphore";
 import { DEAF, type Listener, type Peer, upgraded } from "~/wire/websocket";
+
+const SEATED_AT_ONCE = 4;
 
 export const sessionRoutes = (parts: {
   readonly suites: Suites;
@@ -27,6 +30,9 @@ export const sessionRoutes = (parts: {
     by: trainers.byOf(request),
     suite: await suites.requireNamed(principalOf(request).userId, params.suite),
   });
+
+  /** One of each key: the calls of others do not wait behind a thousand players that come at the same moment. */
+  const pass = createFairSemaphore({ limit: SEATED_AT_ONCE });
 
   /** The socket of a new player, or one that joins a session. */
   function seat(peer: Peer, asked: Asked, session: string | undefined): Listener {
@@ -59,7 +65,8 @@ export const sessionRoutes = (parts: {
     .get(
       "/:suite/ws",
       async ({ request, params, query }) => {
-        const asked = await askedOf(request, params);
+        const { keyId } = principalOf(request);
+        const asked = await pass(keyId, () => askedOf(request, params));
         return upgraded(request, (peer) => seat(peer, asked, query.session_id));
       },
       {
