@@ -25,7 +25,7 @@ export function createRetention(deps: {
   const { runs, leadership } = deps.records;
   /** Other servers know that this one is behind. */
   let isBehindKnown = true;
-  /** The end of the log at the last check: one that has not come so far is inside a long transaction. */
+  /** The end of the log at the last check: a reader that has not come so far is inside a long transaction. */
   let endBefore: Lsn | undefined;
   /** The slot retains more log than it may. */
   let isOverBudget = false;

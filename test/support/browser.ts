@@ -110,7 +110,11 @@ export async function missedByKeyboard(page: Page): Promise<string[]> {
   return (await page.evaluate(MISSED)) as string[];
 }
 
+/** The explorer is as long as the API: a busy machine takes more than the 30 s of other steps to draw it. */
+const PICTURE_MS_MAX = 150_000;
+
 export async function takePicture(page: Page, name: string): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
-  await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
+  const path = join(PICTURES, `${name}.png`);
+  await page.screenshot({ path, fullPage: true, timeout: PICTURE_MS_MAX });
 }
