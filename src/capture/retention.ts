@@ -35,12 +35,12 @@ export function createRetention(deps: {
   /** Compares the read position with the end of the log: reports a backlog, and enforces the budget. */
   async function look() {
     const position = received();
-    const { end, unread, retained } = await distances(pool, {
+    const { unread, retained } = await distances(pool, {
       received: formatLsn(position),
       safe: formatLsn(recorder.safe),
     });
     const isBehind = unread > BEHIND_BYTES || endBefore === undefined || position < endBefore;
-    endBefore = end;
+    endBefore = position + BigInt(unread);
     if (isBehind || isBehindKnown)
       await leadership.setReadTo(pool, epoch, isBehind ? formatLsn(position) : null);
     isBehindKnown = isBehind;

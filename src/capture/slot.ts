@@ -1,5 +1,5 @@
 /** The replication slot: one for the database, read by one server. */
-import { formatLsn, type Lsn, parseLsn } from "~/capture/change";
+import { formatLsn, type Lsn } from "~/capture/change";
 import { PGOUTPUT_OPTIONS, PUBLICATION } from "~/capture/pgoutput";
 import { WAL2JSON_OPTIONS } from "~/capture/wal2json";
 import { relationsOf } from "~/db/catalog";
@@ -72,17 +72,16 @@ export async function findSlot(sql: Sql, name: string): Promise<Slot | undefined
 /** Unread log counts as a backlog from this size on. */
 export const BEHIND_BYTES = 16 * 2 ** 20;
 
-/** The end of the log, and the bytes from each position to it: `received` was read, `safe` is no longer needed. */
+/** Bytes of log between each position and the end of the log: `received` was read, `safe` is no longer needed. */
 export async function distances(
   sql: Sql,
   { received, safe }: { received: string; safe: string },
-): Promise<{ end: Lsn; unread: number; retained: number }> {
-  const [row] = await sql<{ end: string; unread: number; retained: number }[]>`
-    select log_end::text as end, pg_wal_lsn_diff(log_end, ${received})::float8 as unread,
-      pg_wal_lsn_diff(log_end, ${safe})::float8 as retained
-    from pg_current_wal_lsn() as log_end
+): Promise<{ unread: number; retained: number }> {
+  const [row] = await sql<{ unread: number; retained: number }[]>`
+    select pg_wal_lsn_diff(pg_current_wal_lsn(), ${received})::float8 as unread,
+      pg_wal_lsn_diff(pg_current_wal_lsn(), ${safe})::float8 as retained
   `;
-  return row ? { ...row, end: parseLsn(row.end) } : { end: 0n, unread: 0, retained: 0 };
+  return row ?? { unread: 0, retained: 0 };
 }
 
 /** Thrown when the slot could not be created in time; the message says what it waits for. */

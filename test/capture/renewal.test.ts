@@ -29,7 +29,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     };
     const write = (schema: string, id: number) =>
       sql.unsafe(`insert into "${schema}".things values (${id}, '')`);
-    /** Random, so that the log has all 640 kB of it: much more than what happens by the way. */
+    /** Random, so that Postgres cannot compress it: 640 kB in the log, much more than everything else writes. */
     const writeMuch = (schema: string) =>
       sql.unsafe(`
         insert into "${schema}".things

@@ -20,7 +20,7 @@ const endOfLog = async () => {
   const [row] = await database.sql`select pg_current_wal_lsn()::text as lsn`;
   return parseLsn(row?.["lsn"]);
 };
-/** A little log, which nobody may take for a backlog. */
+/** Much less log than counts as a backlog. */
 const write = () => database.sql`select pg_logical_emit_message(true, 'diorama_test', 'x')`;
 
 test("a reader that stays inside a transaction is not taken for one that has read everything", async () => {

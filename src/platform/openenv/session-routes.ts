@@ -14,8 +14,6 @@ import type { Suites } from "~/platform/suites/suites";
 import { createFairSemaphore } from "~/semaphore";
 import { DEAF, type Listener, type Peer, upgraded } from "~/wire/websocket";
 
-const SEATED_AT_ONCE = 4;
-
 export const sessionRoutes = (parts: {
   readonly suites: Suites;
   readonly players: Players;
@@ -31,8 +29,11 @@ export const sessionRoutes = (parts: {
     suite: await suites.requireNamed(principalOf(request).userId, params.suite),
   });
 
-  /** One of each key: the calls of others do not wait behind a thousand players that come at the same moment. */
-  const pass = createFairSemaphore({ limit: SEATED_AT_ONCE });
+  /**
+   * One of each key at a time: calls of others do not wait for a thousand players that connect at the same moment. No more
+   * can wait than the server has connections.
+   */
+  const inTurn = createFairSemaphore({ limit: Number.POSITIVE_INFINITY });
 
   /** The socket of a new player, or one that joins a session. */
   function seat(peer: Peer, asked: Asked, session: string | undefined): Listener {
@@ -66,7 +67,7 @@ export const sessionRoutes = (parts: {
       "/:suite/ws",
       async ({ request, params, query }) => {
         const { keyId } = principalOf(request);
-        const asked = await pass(keyId, () => askedOf(request, params));
+        const asked = await inTurn(keyId, () => askedOf(request, params));
         return upgraded(request, (peer) => seat(peer, asked, query.session_id));
       },
       {

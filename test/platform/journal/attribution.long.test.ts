@@ -160,7 +160,7 @@ describe.each(plugins)("with $name", ({ cluster, plugin }) => {
       impersonateUserId: "U01AGENTONE",
     });
     const { runId } = await ask("POST", "/startRun", { envId: environment.environmentId });
-    // A lock would not do: Postgres stores a statement that waits for it even after its client's death.
+    // A lock is not enough: Postgres executes a statement that waits for it even after its client has died.
     await database.sql.unsafe(`
       create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
       create trigger refuse before insert on diorama.calls execute function public.refuse()

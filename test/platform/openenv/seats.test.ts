@@ -1,4 +1,4 @@
-/** Players that come at the same moment: what they cost those who are there already. */
+/** Players that connect at the same moment do not delay the calls of others. */
 import { expect, test } from "bun:test";
 import { eventually, openTransaction, useDatabase } from "../../support/database";
 import { joinOpenEnv } from "../../support/openenv";
@@ -16,7 +16,7 @@ const waiting = async () => {
   return row?.["count"];
 };
 
-test("those of one key take one connection to Postgres, however many they are", async () => {
+test("players of one key take one connection to Postgres, however many connect", async () => {
   const release = await openTransaction(
     database.sql,
     "lock table diorama.suites in access exclusive mode",
