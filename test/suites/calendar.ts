@@ -1,6 +1,7 @@
 /** The suite "Calendar benchmark": solutions and plausible mistakes of each test. */
 import { auth, calendar, type calendar_v3 } from "@googleapis/calendar";
-import type { Given, Proofs, Tools } from "./prove";
+import type { Proofs } from "./prove";
+import type { Given, Tools } from "./server";
 
 type Calendars = {
   readonly api: calendar_v3.Calendar;

@@ -1,6 +1,7 @@
 /** The suite "Chat benchmark": solutions and plausible mistakes of each test. */
 import { WebClient } from "@slack/web-api";
-import type { Given, Proofs, Tools } from "./prove";
+import type { Proofs } from "./prove";
+import type { Given, Tools } from "./server";
 
 const AGENT = "U01AGENTONE";
 const PLANTS = { channel: "C02RANDOM", ts: "1770994800.490949" };

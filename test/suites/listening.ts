@@ -1,7 +1,7 @@
 /** A bot that receives the events of an app over Socket Mode, for the solutions of tests for bots. */
 import { eventually } from "../support/database";
 import { connectApp, openAddress } from "../support/socket-mode";
-import type { Given } from "./prove";
+import type { Given } from "./server";
 
 /** An event, and the name of the one that the service sends again. */
 export type Heard = { readonly id: string; readonly event: any };

@@ -1,7 +1,8 @@
 /** The suite "Mail benchmark": solutions and plausible mistakes of each test. */
 import { auth, gmail, type gmail_v1 } from "@googleapis/gmail";
 import { composeMail } from "~/replicas/mail/mime/compose";
-import type { Given, Proofs, Tools } from "./prove";
+import type { Proofs } from "./prove";
+import type { Given, Tools } from "./server";
 
 type Mail = { readonly users: gmail_v1.Resource$Users; readonly at: { readonly rootUrl: string } };
 type Message = gmail_v1.Schema$Message;

@@ -3,4 +3,4 @@ import suite from "../../seeds/suites/moving.yaml";
 import { clientOf, proofs } from "./moving";
 import { prove, STEP } from "./prove";
 
-prove(suite, 20, clientOf, proofs, { solutions: "moving", clock: STEP });
+prove(suite, 20, clientOf, proofs, { clock: STEP });

@@ -14,7 +14,8 @@ import {
   clientOf as officeOf,
   unexpected,
 } from "./office";
-import type { Given, Proofs, Tools } from "./prove";
+import type { Proofs } from "./prove";
+import type { Given, Tools } from "./server";
 import * as tracker from "./tracker";
 
 /** An agent, which may be a bot. */

@@ -3,7 +3,8 @@ import type { WebClient } from "@slack/web-api";
 import * as calendar from "./calendar";
 import * as chat from "./chat";
 import * as mail from "./mail";
-import type { Given, Proofs, Tools } from "./prove";
+import type { Proofs } from "./prove";
+import type { Given, Tools } from "./server";
 import * as tracker from "./tracker";
 
 export type Office = {

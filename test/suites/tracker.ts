@@ -1,6 +1,7 @@
 /** The suite "Tracker benchmark": solutions and plausible mistakes of each test. */
 import { type Comment, type Issue, LinearClient } from "@linear/sdk";
-import type { Given, Proofs, Tools } from "./prove";
+import type { Proofs } from "./prove";
+import type { Given, Tools } from "./server";
 
 type Act = (tracker: LinearClient) => Promise<unknown>;
 
