@@ -37,6 +37,33 @@ describe("rejections become the official client's errors", () => {
     });
   });
 
+  test("a missing row of any type, by its id or its hash, is not found", async () => {
+    const { __schema } = await tracker.data(
+      `{ __schema { queryType { fields {
+        name type { ofType { kind } } args { name }
+      } } } }`,
+    );
+    const unknown = { id: "00000000-0000-4000-8000-00000000dead", hash: "0000dead" };
+    const asked = __schema.queryType.fields.flatMap(({ name, type, args }: any) =>
+      args
+        .filter((arg: any) => type.ofType?.kind === "OBJECT" && arg.name in unknown)
+        .map((arg: any) => ({
+          name,
+          key: arg.name as keyof typeof unknown,
+          type: type.ofType.name,
+        })),
+    );
+    for (const { name, key } of asked) {
+      const call = `{ ${name}(${key}: "${unknown[key]}") { __typename } }`;
+      const { data, errors } = await tracker.ask(call);
+      expect([call, data]).toEqual([call, null]);
+      expect(errors[0].message).toMatch(/^(Entity not found: [A-Z]|Feature not accessible: )/);
+    }
+
+    expect(asked.filter(({ key }: any) => key === "hash").length).toBe(2);
+    expect(asked.length).toBeGreaterThan(50);
+  });
+
   test("an invalid argument: the field and the rule", async () => {
     const answer = await tracker.ask(
       `mutation { issueCreate(input: { teamId: "ENG", title: "x" }) { success } }`,
