@@ -3,10 +3,10 @@
  *
  *   bun run mutants --files GLOB [--files GLOB …] [--count N] [--seed N] [--test PATH …] [--seconds N]
  *
- * The related tests of a file are those that import it, those of its mirrored folder, and those of the folders that it
- * works with, the long ones last. `--test` names others instead. `--seconds` is the most that the tests of one mutant
- * take: after it, the mutant is killed, as a loop without end would be. A survivor that the compiler rejects does not
- * count. Exits with 1 if another one survives.
+ * The related tests of a file are those that import it, those of its mirrored folder, those of the folders that it works
+ * with, and those about everything, the long ones last. `--test` names others instead. `--seconds` is the most that the
+ * tests of one mutant take: after it, the mutant is killed, as a loop without end would be. A survivor that the compiler
+ * rejects does not count. Exits with 1 if another one survives.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";

@@ -6,6 +6,8 @@ const APART = /^test\/(faults|hostile|clients|console)\//;
 const LONG = /\.long\.test\.ts$/;
 /** Folders whose tests are about everything. */
 const TOO_WIDE = new Set(["test", "test/replicas", "test/platform"]);
+/** Tests of every service, route, document or input. */
+const GENERAL = new Set([...TOO_WIDE, "test/http", "test/docs", "test/inputs"]);
 
 /** Of the folders that have most to do with a file: one that everything imports would have all tests. */
 const FARTHER_MAX = 40;
@@ -31,8 +33,8 @@ async function importing(root: string, files: readonly string[], module: string)
 
 /**
  * First the tests of the file: the one that mirrors its path or its folder's, and those that import it. Then the others of
- * the nearest mirrored folder, those of the folders of sources that import it or that it imports, and at last the long
- * ones among them all.
+ * the nearest mirrored folder, those of the folders of sources that import it or that it imports, those about everything,
+ * and at last the long ones among them all.
  */
 export async function relatedTests(root: string, file: string): Promise<string[][]> {
   const bare = moduleOf(file);
@@ -53,7 +55,8 @@ export async function relatedTests(root: string, file: string): Promise<string[]
     counts.set(test, (counts.get(test) ?? 0) + 1);
   const farther = [...counts].toSorted(([, a], [, b]) => b - a).map(([test]) => test);
   const groups: string[][] = [];
-  for (const group of [own, near(tests, file), farther.slice(0, FARTHER_MAX)])
+  const general = tests.filter((test) => GENERAL.has(dirname(test)));
+  for (const group of [own, near(tests, file), farther.slice(0, FARTHER_MAX), general])
     groups.push(group.filter((test) => !groups.flat().includes(test)));
   const isLong = (test: string) => LONG.test(test);
   return [

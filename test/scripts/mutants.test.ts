@@ -62,12 +62,15 @@ test("a choice is the same for its seed, with one mutant for a line", () => {
   expect(new Set(lines).size).toBe(50);
 });
 
-test("the tests of a file are its own, those beside them, those of the folders that it works with, and long ones", async () => {
-  const [own, near, farther, long] = await relatedTests(ROOT, "src/capture/fold.ts");
+test("the tests of a file are its own, those beside them, those of the folders that it works with, of everything, and long ones", async () => {
+  const [own, near, farther, general, long] = await relatedTests(ROOT, "src/capture/fold.ts");
 
   expect(own).toContain("test/capture/fold.test.ts");
   expect(near).toContain("test/capture/value.test.ts");
   expect(farther).toContain("test/evaluation/template-rows.test.ts");
+  expect(general).toEqual(
+    expect.arrayContaining(["test/http/openapi.test.ts", "test/tidy.test.ts"]),
+  );
   expect(long).toContain("test/capture/oracle.long.test.ts");
   expect((await relatedTests(ROOT, "src/replicas/chat/store/pins.ts"))[1]).toContain(
     "test/replicas/chat/items.test.ts",
