@@ -5,7 +5,7 @@ import { answerOf } from "~/http/native";
 import { LIMITS } from "~/wire/limits";
 import { httpAnswer } from "~/wire/message";
 import { serve } from "~/wire/server";
-import { openSocket, type Peer, upgraded } from "~/wire/websocket";
+import { type Line, openSocket, type Peer, upgraded } from "~/wire/websocket";
 import { eventually } from "../support/database";
 
 const servers: { cut(): Promise<void> }[] = [];
@@ -197,20 +197,40 @@ test("a client that disappears ends its listener", async () => {
   await eventually(() => expect(seen.ends).toBe(1));
 });
 
+/** A connection that takes everything and claims any room. */
+const LINE: Line = {
+  send: () => {},
+  isDrained: () => true,
+  drained: async () => {},
+  hold: () => {},
+  close: () => {},
+  terminate: () => {},
+  hasRoom: () => true,
+  hasRoomToSend: () => true,
+};
+
+test("the messages that wait claim room together, until the last of them is handled", async () => {
+  const claims: number[] = [];
+  const line = { ...LINE, hasRoom: (bytes: number) => claims.push(bytes) > 0 };
+  const handled = Promise.withResolvers<void>();
+  const listener = { message: () => handled.promise, end: () => {} };
+  const socket = openSocket({ open: () => listener }, line, LIMITS);
+
+  for (const length of [1_000, 200_000, 30_000]) socket.receive(frame(0x81, "x".repeat(length)));
+  expect(claims.at(-1)).toBe(231_000);
+  handled.resolve();
+  await eventually(() => expect(claims.at(-1)).toBe(0));
+});
+
 test("a silent client is asked for a sign of life, and given up without one", () => {
   const sent: Buffer[] = [];
   let terminated = 0;
   const line = {
+    ...LINE,
     send: (bytes: Buffer) => void sent.push(bytes),
-    isDrained: () => true,
-    drained: async () => {},
-    hold: () => {},
-    close: () => {},
     terminate: () => {
       terminated++;
     },
-    hasRoom: () => true,
-    hasRoomToSend: () => true,
   };
   const listener = { message: async () => {}, end: () => {} };
   const socket = openSocket({ open: () => listener }, line, { ...LIMITS, idleMs: 2_000 });
