@@ -277,15 +277,16 @@ describe("attachments", () => {
     const issue = await createIssue();
     await tracker.linear.attachmentLinkGitHubPR(issue.id, "https://github.com/acme/app/pull/12");
     await tracker.linear.attachmentLinkURL(issue.id, "https://docs.test/guide/start");
-    const found = (await issue.attachments()).nodes.map(({ title, sourceType }) => [
+    const found = (await issue.attachments()).nodes.map(({ title, sourceType, source }) => [
       title,
       sourceType,
+      source,
     ]);
 
     expect(found.toSorted()).toEqual(
       [
-        ["docs.test: start", undefined],
-        ["github.com: 12", "github"],
+        ["docs.test: start", undefined, undefined],
+        ["github.com: 12", "github", { type: "github" }],
       ].toSorted() as any,
     );
     const { attachmentSources } = await tracker.data("{ attachmentSources { sources } }");

@@ -23,4 +23,5 @@ export const COMMON = {
   ),
   upload_protocol: text("Ignored"),
   "$.xgafv": text("Ignored"),
+  userIp: text("Ignored"),
 };
