@@ -19,7 +19,7 @@ export type Given = {
   readonly appToken?: string | undefined;
 };
 
-/** What the server knows of a test. */
+/** A test, as the server describes it. */
 type Known = {
   readonly id: string;
   readonly surfaces: readonly string[] | undefined;
